@@ -1,0 +1,89 @@
+//! `Sequence::reserve`: many numbers with one command.
+
+use std::{future::IntoFuture, iter::FusedIterator};
+
+use mongodb::ClientSession;
+
+use super::take;
+use crate::{Result, Sequence};
+
+/// Takes several numbers of a sequence at once. Construct with [`Sequence::reserve`].
+#[must_use = "nothing is sent until it is awaited"]
+#[derive(Debug)]
+pub struct Reserve<'a> {
+    sequence: &'a Sequence,
+    n: u64,
+    session: Option<&'a mut ClientSession>,
+}
+
+impl<'a> Reserve<'a> {
+    pub(crate) fn new(sequence: &'a Sequence, n: u64) -> Self {
+        Self { sequence, n, session: None }
+    }
+
+    /// Takes the numbers inside the transaction of this session, which must be in progress: a rollback gives them back.
+    pub fn session(mut self, session: impl Into<&'a mut ClientSession>) -> Self {
+        self.session = Some(session.into());
+        self
+    }
+}
+
+impl<'a> IntoFuture for Reserve<'a> {
+    type Output = Result<Reserved>;
+    type IntoFuture = ReserveFuture<'a>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        ReserveFuture(Box::pin(async move {
+            let counter = self.sequence.counter()?;
+            let step = counter.progression.step;
+            let last = if self.n == 0 { 0 } else { take(&counter, self.n, self.session).await? };
+            Ok(Reserved { last, step, left: self.n })
+        }))
+    }
+}
+
+opaque_future! {
+    /// The future of [`Reserve`].
+    ReserveFuture -> Result<Reserved>
+}
+
+/// Reserved numbers, in order. Those that are not taken from it are gaps.
+#[derive(Clone, Debug)]
+pub struct Reserved {
+    last: i64,
+    step: i64,
+    left: u64,
+}
+
+impl Iterator for Reserved {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
+        let number = i128::from(self.last) - i128::from(self.left) * i128::from(self.step);
+        i64::try_from(number).ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.left);
+        (left.unwrap_or(usize::MAX), left.ok())
+    }
+}
+
+impl ExactSizeIterator for Reserved {}
+impl FusedIterator for Reserved {}
+
+#[cfg(test)]
+mod tests {
+    use super::Reserved;
+
+    #[test]
+    fn numbers_come_in_order_and_are_counted() {
+        let up = Reserved { last: 30, step: 10, left: 3 };
+        assert_eq!(up.len(), 3);
+        assert_eq!(up.collect::<Vec<_>>(), [10, 20, 30]);
+        let down = Reserved { last: i64::MIN, step: -1, left: 2 };
+        assert_eq!(down.collect::<Vec<_>>(), [i64::MIN + 1, i64::MIN]);
+        assert_eq!(Reserved { last: 0, step: 1, left: 0 }.next(), None);
+    }
+}

@@ -1,0 +1,292 @@
+//! The counter document: the only place that writes it.
+//!
+//! `{_id: <key>, seq: <the last number handed out>}`. Numbers are taken by `$inc` with the limit in the filter and never
+//! by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
+
+mod verdict;
+
+use std::time::Duration;
+
+use mongodb::{
+    ClientSession, Collection, Database,
+    bson::{Bson, Document, doc},
+    options::{CollectionOptions, ReadConcern, ReadPreference, ReturnDocument, SelectionCriteria, WriteConcern},
+};
+
+use crate::{
+    Result, capability,
+    data::Data,
+    definition::{Progression, Stride},
+    number::{self, DOUBLE_LIMIT, Number},
+};
+
+/// The time limit of one counter command. Well under 10 s: a command that waits for somebody's open transaction holds a
+/// connection of the pool that the holder may need.
+pub(crate) const COMMAND_TIME: Duration = Duration::from_secs(5);
+/// How often a counter that is missing again may be created within one call.
+const CREATIONS: usize = 8;
+
+/// One counter and what is known about its sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Counter {
+    collection: Collection<Document>,
+    key: Bson,
+    field: String,
+    pub(crate) progression: Progression,
+    /// Where documents with its numbers are stored, if that is known.
+    pub(crate) data: Option<Data>,
+    command_time: Duration,
+    comment: Option<Bson>,
+}
+
+/// What a look at the counter finds.
+#[derive(Debug)]
+pub(crate) enum State {
+    Missing,
+    At(Number),
+    /// Not a number: what is there instead.
+    Corrupt(String),
+}
+
+impl Counter {
+    pub(crate) fn new(
+        database: &Database,
+        collection: &str,
+        key: Bson,
+        field: &str,
+        progression: Progression,
+        data: Option<Data>,
+    ) -> Self {
+        // Set here once, so that no command can inherit anything weaker from client or database. The driver leaves
+        // these out by itself inside a transaction, where the transaction's own apply.
+        let options = CollectionOptions::builder()
+            .write_concern(WriteConcern::majority())
+            .read_concern(ReadConcern::local())
+            .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
+            .build();
+        Self {
+            collection: database.collection_with_options(collection, options),
+            key,
+            field: field.to_owned(),
+            progression,
+            data,
+            command_time: COMMAND_TIME,
+            comment: None,
+        }
+    }
+
+    pub(crate) fn with_limits(mut self, time_limit: Option<Duration>, comment: Option<&Bson>) -> Self {
+        self.command_time = time_limit.map_or(COMMAND_TIME, |limit| limit.min(COMMAND_TIME));
+        self.comment = comment.cloned();
+        self
+    }
+
+    /// The name that errors use.
+    pub(crate) fn name(&self) -> String {
+        match &self.key {
+            Bson::String(name) => name.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    pub(crate) fn database(&self) -> Database {
+        self.collection.client().database(&self.collection.namespace().db)
+    }
+
+    pub(crate) fn key(&self) -> &Bson {
+        &self.key
+    }
+
+    // ------------------------------------------------------------------------------------------- outside transactions
+
+    /// Takes `n` numbers and returns the last of them. Creates the counter if it is missing.
+    pub(crate) async fn advance(&self, n: u64) -> Result<i64> {
+        for _ in 0..CREATIONS {
+            if let Some(stride) = self.progression.stride(n)
+                && let Some(value) = self.increment(&stride, None).await?
+            {
+                return Ok(value);
+            }
+            self.settle_miss(n).await?;
+        }
+        Err(self.missing("it was removed again every time it had been created"))
+    }
+
+    /// After a miss: creates a missing counter, or returns why there is no number.
+    pub(crate) async fn settle_miss(&self, n: u64) -> Result<()> {
+        match self.read(None).await? {
+            State::Missing => self.create().await,
+            State::At(number) => self.check_room(number, n),
+            State::Corrupt(found) => Err(self.corrupt(found)),
+        }
+    }
+
+    /// Creates the counter where the data says it stands. Harmless when another got there first.
+    ///
+    /// This alone creates counters, outside any transaction. The filter is the plain key, for which the server itself
+    /// repeats an upsert that lost the race for the unique index.
+    pub(crate) async fn create(&self) -> Result<()> {
+        capability::check_counters(&self.collection).await?;
+        if let Some(data) = &self.data {
+            capability::check_model(data.collection()).await?;
+        }
+        let seed = self.seed().await?;
+        self.collection
+            .find_one_and_update(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } })
+            .upsert(true)
+            .max_time(self.command_time)
+            .await?;
+        Ok(())
+    }
+
+    /// Moves the counter to `to` if it lies behind; tells whether it moved.
+    pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
+        let (behind, furthest) = if self.progression.ascending() { ("$lt", "$max") } else { ("$gt", "$min") };
+        for _ in 0..CREATIONS {
+            // The comparison matches numbers only: `$max` alone would write over a null and pass over a string.
+            let filter = doc! { "_id": &self.key, &self.field: { behind: to } };
+            let raised = self
+                .collection
+                .find_one_and_update(filter, doc! { furthest: { &self.field: to } })
+                .max_time(self.command_time)
+                .await?;
+            if raised.is_some() {
+                return Ok(true);
+            }
+            match self.read(None).await? {
+                State::Missing => self.create().await?,
+                State::At(_) => return Ok(false),
+                State::Corrupt(found) => return Err(self.corrupt(found)),
+            }
+        }
+        Err(self.missing("it was removed again every time it had been created"))
+    }
+
+    /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
+    pub(crate) async fn replace(&self, from: i64, to: i64) -> Result<bool> {
+        let replaced = self
+            .collection
+            .find_one_and_update(doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } })
+            .max_time(self.command_time)
+            .await?;
+        Ok(replaced.is_some())
+    }
+
+    // -------------------------------------------------------------------------------------------- inside a transaction
+
+    /// One attempt to take `n` numbers in the session's transaction. `None` if the filter did not match.
+    pub(crate) async fn advance_in(&self, n: u64, session: &mut ClientSession) -> Result<Option<i64>> {
+        match self.progression.stride(n) {
+            Some(stride) => self.increment(&stride, Some(session)).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Why [`advance_in`](Self::advance_in) found nothing, for a transaction of the caller's.
+    ///
+    /// A counter that was created outside after the transaction had read something is invisible in it. Writing it there
+    /// conflicts with the newer version, which is the server's own way to say "run this transaction again"; labels come
+    /// back intact. Without a conflict it has created the counter, with the right value.
+    pub(crate) async fn settle_miss_in(&self, n: u64, session: &mut ClientSession) -> Result<()> {
+        match self.read(Some(&mut *session)).await? {
+            State::Missing => {
+                let seed = self.seed().await?;
+                self.collection
+                    .find_one_and_update(self.by_key(), doc! { "$max": { &self.field: seed } })
+                    .upsert(true)
+                    .session(session)
+                    .await?;
+                Ok(())
+            }
+            State::At(number) => self.check_room(number, n),
+            State::Corrupt(found) => Err(self.corrupt(found)),
+        }
+    }
+
+    /// Makes the server abort the session's transaction, by a command that must fail. The driver still takes it for
+    /// open, so the caller's commit reports the abort instead of leaving a hole.
+    pub(crate) async fn break_transaction(&self, session: &mut ClientSession) {
+        let unreachable = doc! { "$inc": { &self.field: "not a number" } };
+        let _failed = self.collection.find_one_and_update(self.by_key(), unreachable).session(session).await;
+    }
+
+    // ------------------------------------------------------------------------------------------------------- both
+
+    /// What the counter document holds; from the primary.
+    pub(crate) async fn read(&self, session: Option<&mut ClientSession>) -> Result<State> {
+        let find = self.collection.find_one(self.by_key()).projection(self.value());
+        let found = match session {
+            Some(session) => find.session(session).await?,
+            None => find.max_time(self.command_time).await?,
+        };
+        Ok(match found.map(|counter| number::decode(counter.get(&self.field))) {
+            None => State::Missing,
+            Some(Ok(number)) => State::At(number),
+            Some(Err(found)) => State::Corrupt(found),
+        })
+    }
+
+    async fn increment(&self, stride: &Stride, session: Option<&mut ClientSession>) -> Result<Option<i64>> {
+        let mut action = self
+            .collection
+            .find_one_and_update(self.with_room(stride), doc! { "$inc": { &self.field: stride.by } })
+            .projection(self.value())
+            .return_document(ReturnDocument::After);
+        if let Some(comment) = &self.comment {
+            action = action.comment(comment.clone());
+        }
+        let reply = match session {
+            Some(session) => action.session(session).await.map_err(verdict::refused_in_transaction),
+            None => match action.max_time(self.command_time).await {
+                Err(error) => Err(self.refused(error).await),
+                Ok(reply) => Ok(reply),
+            },
+        };
+        match reply?.map(|counter| number::decode(counter.get(&self.field))) {
+            None => Ok(None),
+            Some(Ok(number)) => Ok(Some(number.value)),
+            Some(Err(found)) => Err(self.corrupt(found)),
+        }
+    }
+
+    fn by_key(&self) -> Document {
+        doc! { "_id": &self.key }
+    }
+
+    fn value(&self) -> Document {
+        doc! { "_id": 0, &self.field: 1 }
+    }
+
+    /// The counter, as long as it has room for the stride.
+    ///
+    /// For a sequence that may pass 2^53 a Double which would get there is left out: `$inc` would stick at 2^53 and
+    /// answer with the same number for ever.
+    fn with_room(&self, stride: &Stride) -> Document {
+        let (within, beyond, edge) = if self.progression.ascending() {
+            ("$lte", "$gte", DOUBLE_LIMIT.saturating_sub(stride.by))
+        } else {
+            ("$gte", "$lte", (-DOUBLE_LIMIT).saturating_sub(stride.by))
+        };
+        let mut room = doc! { within: stride.bound };
+        if !self.progression.beyond(edge, stride.bound) {
+            room.insert("$not", doc! { "$type": "double", beyond: edge });
+        }
+        doc! { "_id": &self.key, &self.field: room }
+    }
+
+    async fn seed(&self) -> Result<i64> {
+        if self.progression.start.is_none() {
+            return Err(self.missing(
+                "a bare sequence does not know which data it belongs to; give it `.start(n)`, or take the sequence from \
+                 the model (`AutoIncrement::sequence`), which reads the data",
+            ));
+        }
+        let furthest = match &self.data {
+            Some(data) => data.furthest(&self.progression).await?,
+            None => None,
+        };
+        self.progression.seed(furthest).ok_or_else(|| {
+            self.invalid("`start - step` does not fit into an i64, and the counter holds it before the first number")
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! What a miss or an error at the counter means.
+
+use mongodb::{bson::Document, error::WriteFailure};
+
+use super::{Counter, State};
+use crate::{
+    Error, ErrorKind, Result,
+    error::server_code,
+    number::{self, DOUBLE_LIMIT, Number},
+};
+
+/// Server codes: what `$inc` answers where there is nothing to add to, what a transaction meets on a standalone, and
+/// what a command ends with that has waited in vain.
+const TYPE_MISMATCH: i32 = 14;
+const ILLEGAL_OPERATION: i32 = 20;
+const MAX_TIME_EXPIRED: i32 = 50;
+
+impl Counter {
+    /// `Ok` if the counter has room by now (somebody lowered it, or it was created meanwhile).
+    pub(super) fn check_room(&self, number: Number, n: u64) -> Result<()> {
+        let remaining = self.progression.remaining(number.value);
+        let Some(stride) = self.progression.stride(n).filter(|_| remaining >= n) else {
+            return Err(self.exhausted(number.value, remaining));
+        };
+        let reached = number.value.saturating_add(stride.by);
+        if number.double && reached.unsigned_abs() >= DOUBLE_LIMIT.unsigned_abs() {
+            return Err(self.corrupt(format!("Double {}, from where a Double cannot count on exactly", number.value)));
+        }
+        Ok(())
+    }
+
+    /// Turns the driver's error of an increment outside transactions into ours.
+    pub(super) async fn refused(&self, error: mongodb::error::Error) -> Error {
+        let unconfirmed = matches!(&*error.kind, mongodb::error::ErrorKind::Write(WriteFailure::WriteConcernError(_)));
+        if unconfirmed {
+            let number = self.number_in_reply(&error);
+            let kind = ErrorKind::Unconfirmed { sequence: self.name() };
+            return Error::new(kind).caused_by(error).burning(number);
+        }
+        match server_code(&error) {
+            Some(MAX_TIME_EXPIRED) => {
+                let kind = ErrorKind::CounterHeld { sequence: self.name(), waited: self.command_time };
+                Error::new(kind).caused_by(error)
+            }
+            Some(TYPE_MISMATCH) => match self.read(None).await {
+                Ok(State::Corrupt(found)) => self.corrupt(found).caused_by(error),
+                _ => error.into(),
+            },
+            _ => error.into(),
+        }
+    }
+
+    /// The counter's value in the reply to a command that was carried out but not confirmed.
+    fn number_in_reply(&self, error: &mongodb::error::Error) -> Option<i64> {
+        let reply = Document::try_from(error.server_response()?.as_ref()).ok()?;
+        let value = reply.get_document("value").ok()?;
+        number::decode(value.get(&self.field)).ok().map(|number| number.value)
+    }
+
+    pub(crate) fn corrupt(&self, found: String) -> Error {
+        Error::new(ErrorKind::CounterCorrupt { sequence: self.name(), field: self.field.clone(), found })
+    }
+
+    pub(crate) fn missing(&self, reason: &'static str) -> Error {
+        Error::new(ErrorKind::CounterMissing { sequence: self.name(), reason })
+    }
+
+    pub(crate) fn invalid(&self, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::InvalidSequence { sequence: self.name(), message: message.into() })
+    }
+
+    fn exhausted(&self, value: i64, remaining: u64) -> Error {
+        Error::new(ErrorKind::Exhausted { sequence: self.name(), value, limit: self.progression.last, remaining })
+    }
+}
+
+/// A standalone server refuses the first command of a transaction; everything else goes to the caller as it came.
+pub(super) fn refused_in_transaction(error: mongodb::error::Error) -> Error {
+    if server_code(&error) == Some(ILLEGAL_OPERATION) {
+        return Error::new(ErrorKind::TransactionsUnsupported).caused_by(error);
+    }
+    error.into()
+}

@@ -1,0 +1,201 @@
+//! The kinds of error, each with what a person needs to act on it.
+
+use std::{fmt, time::Duration};
+
+/// What went wrong.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The driver's own error, as it came: see [`Error::driver_error`](crate::Error::driver_error).
+    Driver,
+
+    /// There is no counter, and nothing says where it should start.
+    #[non_exhaustive]
+    CounterMissing {
+        /// The sequence.
+        sequence: String,
+        /// Why it was not simply created.
+        reason: &'static str,
+    },
+
+    /// The counter document holds something that is not a whole number it could go on from. It was not changed, unless
+    /// it held a fraction (which the server has then moved on by the step).
+    #[non_exhaustive]
+    CounterCorrupt {
+        /// The sequence.
+        sequence: String,
+        /// The field of the counter document that was looked at.
+        field: String,
+        /// What is there, with its BSON type.
+        found: String,
+    },
+
+    /// Fewer numbers are left before the limit than were asked for; none was taken.
+    #[non_exhaustive]
+    Exhausted {
+        /// The sequence.
+        sequence: String,
+        /// The last number handed out.
+        value: i64,
+        /// The last number that may be handed out: the declared `max` (`min` for a negative step), else what the
+        /// field's type can hold.
+        limit: i64,
+        /// How many numbers are left.
+        remaining: u64,
+    },
+
+    /// The server moved the counter but could not confirm that a majority has it. The number
+    /// ([`Error::number`](crate::Error::number)) is burnt; with a reservation it is the last of the burnt ones.
+    #[non_exhaustive]
+    Unconfirmed {
+        /// The sequence.
+        sequence: String,
+    },
+
+    /// The commit of the library's own transaction was sent, and its outcome could not be learned within the time
+    /// limit. The document may be stored under the number in [`Error::number`](crate::Error::number).
+    #[non_exhaustive]
+    UnknownOutcome {
+        /// How long the commit was tried again.
+        limit: Duration,
+    },
+
+    /// The library's own transaction did not get through within the time limit. Nothing was stored.
+    #[non_exhaustive]
+    Deadline {
+        /// The time limit of the call.
+        limit: Duration,
+    },
+
+    /// Others moved the counter at every attempt to set it.
+    #[non_exhaustive]
+    Contended {
+        /// The sequence.
+        sequence: String,
+    },
+
+    /// The counter could not be moved for so long that an open transaction must hold it, probably one of this very
+    /// task. No number was taken.
+    #[non_exhaustive]
+    CounterHeld {
+        /// The sequence.
+        sequence: String,
+        /// How long the counter was found held.
+        waited: Duration,
+    },
+
+    /// A gapless number was asked for with a session that has no transaction in progress.
+    NoTransaction,
+
+    /// The deployment has no transactions, so a number without gaps cannot be given.
+    TransactionsUnsupported,
+
+    /// The collection is of a sort for which the promise cannot be kept.
+    #[non_exhaustive]
+    UnsupportedCollection {
+        /// Database and collection.
+        namespace: String,
+        /// What it is and what to do instead.
+        reason: String,
+    },
+
+    /// The model could not be turned into the document to store. No number was taken, unless
+    /// [`Error::number`](crate::Error::number) names one.
+    #[non_exhaustive]
+    Serialization {
+        /// What was found, and what to do.
+        message: String,
+    },
+
+    /// The document is larger than MongoDB stores. No number was taken.
+    #[non_exhaustive]
+    DocumentTooLarge {
+        /// Its size in bytes, the number (and an `_id` that the driver would add) included.
+        size: usize,
+        /// The most that MongoDB stores, in bytes.
+        limit: usize,
+    },
+
+    /// A sequence was described in a way that cannot work. Nothing was sent.
+    #[non_exhaustive]
+    InvalidSequence {
+        /// The sequence.
+        sequence: String,
+        /// What was found, what was expected.
+        message: String,
+    },
+
+    /// Going back to this number would hand out numbers that documents already have.
+    #[non_exhaustive]
+    RestartRefused {
+        /// The sequence.
+        sequence: String,
+        /// The next number that was asked for.
+        next: i64,
+        /// The furthest number in the data.
+        stored: i64,
+    },
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Driver => f.write_str("the MongoDB driver reported an error"),
+            Self::CounterMissing { sequence, reason } => {
+                write!(f, "sequence `{sequence}` has no counter: {reason}")
+            }
+            Self::CounterCorrupt { sequence, field, found } => write!(
+                f,
+                "counter of sequence `{sequence}`: field `{field}` holds {found}, expected a whole number (Int32, Int64, \
+                 or a Double that stays below 2^53); set `{field}` to the last number handed out, as NumberLong, or name \
+                 the field that holds it with `value_field`"
+            ),
+            Self::Exhausted { sequence, value, limit, remaining } => write!(
+                f,
+                "sequence `{sequence}` stands at {value} and may go to {limit}: {remaining} numbers are left, fewer than \
+                 asked for; raise the limit, or give the field a wider type"
+            ),
+            Self::Unconfirmed { sequence } => write!(
+                f,
+                "the counter of sequence `{sequence}` was moved, but the server did not confirm it with a majority: the \
+                 number is burnt, the call can be repeated"
+            ),
+            Self::UnknownOutcome { limit } => write!(
+                f,
+                "the outcome of the commit could not be learned within {limit:?}: the document may or may not be stored, \
+                 look for its number before the call is repeated"
+            ),
+            Self::Deadline { limit } => write!(
+                f,
+                "the transaction did not get through within {limit:?}; nothing was stored and no number is missing"
+            ),
+            Self::Contended { sequence } => {
+                write!(f, "others took numbers of sequence `{sequence}` at every attempt to set it; stop them first")
+            }
+            Self::CounterHeld { sequence, waited } => write!(
+                f,
+                "the counter of sequence `{sequence}` could not be moved for {waited:?}: an open transaction holds it; commit \
+                 or abort that first, or pass its session to this call"
+            ),
+            Self::NoTransaction => f.write_str(
+                "no transaction in progress on this session, so a number without gaps cannot be given; call \
+                 `session.start_transaction()` first, or leave `.session(..)` out and let the call own its transaction",
+            ),
+            Self::TransactionsUnsupported => f.write_str(
+                "this MongoDB deployment has no transactions, so a number without gaps cannot be given; run it as a \
+                 replica set (one node is enough), or leave `gapless` out",
+            ),
+            Self::UnsupportedCollection { namespace, reason } => write!(f, "collection `{namespace}` {reason}"),
+            Self::Serialization { message } => f.write_str(message),
+            Self::DocumentTooLarge { size, limit } => {
+                write!(f, "the document has {size} bytes, MongoDB stores at most {limit}")
+            }
+            Self::InvalidSequence { sequence, message } => write!(f, "sequence `{sequence}`: {message}"),
+            Self::RestartRefused { sequence, next, stored } => write!(
+                f,
+                "sequence `{sequence}` cannot go on with {next}: documents are numbered up to {stored}; delete or renumber \
+                 them first"
+            ),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a counter document holds, read as a number.
+
+use mongodb::bson::Bson;
+
+/// From here on a Double cannot tell a number from the next one: `$inc` by 1 leaves 2^53 where it is.
+pub(crate) const DOUBLE_LIMIT: i64 = 1 << 53;
+
+/// A whole number found in a counter document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) value: i64,
+    /// Counters made in the old shell are Doubles, and `$inc` keeps them so.
+    pub(crate) double: bool,
+}
+
+/// Reads a counter's value, or says what is there instead.
+pub(crate) fn decode(found: Option<&Bson>) -> Result<Number, String> {
+    match found {
+        Some(Bson::Int32(value)) => Ok(Number { value: i64::from(*value), double: false }),
+        Some(Bson::Int64(value)) => Ok(Number { value: *value, double: false }),
+        Some(Bson::Double(double)) => match whole(*double) {
+            Some(value) => Ok(Number { value, double: true }),
+            None => Err(format!("Double {double}")),
+        },
+        Some(other) => Err(describe(other)),
+        None => Err("nothing".to_owned()),
+    }
+}
+
+fn whole(double: f64) -> Option<i64> {
+    #[allow(clippy::cast_precision_loss, reason = "a power of two")]
+    let limit = DOUBLE_LIMIT as f64;
+    if double.fract() != 0.0 || double.abs() >= limit {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+    Some(double as i64)
+}
+
+/// The type and, as far as it is short, the value.
+fn describe(value: &Bson) -> String {
+    let text = value.to_string();
+    let kind = value.element_type();
+    if text.chars().count() > 60 { format!("{kind:?}") } else { format!("{kind:?} {text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use mongodb::bson::{Bson, doc};
+
+    use super::{DOUBLE_LIMIT, Number, decode};
+
+    #[test]
+    fn whole_numbers_of_three_types_are_read() {
+        let read = |value: Bson| decode(Some(&value)).map(|number| (number.value, number.double));
+        assert_eq!(read(Bson::Int32(-7)), Ok((-7, false)));
+        assert_eq!(read(Bson::Int64(i64::MAX)), Ok((i64::MAX, false)));
+        assert_eq!(read(Bson::Double(41.0)), Ok((41, true)));
+        assert_eq!(read(Bson::Double(9_007_199_254_740_991.0)), Ok((DOUBLE_LIMIT - 1, true)));
+    }
+
+    #[test]
+    fn everything_else_is_described() {
+        let found = |value: Bson| decode(Some(&value)).map(|Number { value, .. }| value).unwrap_err();
+        assert_eq!(found(Bson::Double(41.5)), "Double 41.5");
+        assert_eq!(found(Bson::Double(f64::NAN)), "Double NaN");
+        assert_eq!(found(Bson::Double(f64::NEG_INFINITY)), "Double -inf");
+        assert_eq!(found(Bson::Double(9_007_199_254_740_992.0)), "Double 9007199254740992");
+        assert_eq!(found(Bson::String("5".into())), "String \"5\"");
+        assert_eq!(found(Bson::Null), "Null null");
+        assert_eq!(found(Bson::Document(doc! { "a": "x".repeat(100) })), "EmbeddedDocument");
+        assert_eq!(decode(None).unwrap_err(), "nothing");
+    }
+}

@@ -1,0 +1,280 @@
+//! `Sequence`: one counter without a model.
+
+mod valid;
+
+use mongodb::{Database, bson::Bson};
+
+use crate::{
+    Error, ErrorKind, Result,
+    action::{NextValue, Reserve},
+    counter::{Counter, State},
+    definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD, Progression},
+};
+
+/// How often `restart` looks again because somebody took a number meanwhile.
+const RESTARTS: usize = 20;
+
+/// The numbers of one counter, for whatever is not a document of a derived model: ids made elsewhere, scripts, repairs.
+///
+/// Made by name with [`Sequence::new`], or from a model with
+/// [`AutoIncrement::sequence`](crate::AutoIncrement::sequence), which then also knows the documents and can continue
+/// them. Cheap to clone; holds no numbers.
+///
+/// ```no_run
+/// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+/// use sequence_core::Sequence;
+///
+/// let tickets = Sequence::new(&db, "tickets").start(1000).step(10);
+/// assert_eq!(tickets.next_value().await?, 1000);
+/// for number in tickets.reserve(3).await? {
+///     println!("{number}"); // 1010, 1020, 1030
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    database: Database,
+    counters: String,
+    key: Bson,
+    value_field: String,
+    start: Option<i64>,
+    step: i64,
+    max: i64,
+    min: i64,
+    model: Option<Counter>,
+}
+
+impl Sequence {
+    /// The sequence whose counter has the `_id` `key` in the collection `sequences` of this database. Sends nothing.
+    ///
+    /// A missing counter is created by the first number only if [`start`](Self::start) is given: a bare name does not
+    /// tell where existing documents stand.
+    #[must_use]
+    pub fn new(database: &Database, key: impl Into<Bson>) -> Self {
+        Self {
+            database: database.clone(),
+            counters: DEFAULT_COUNTERS.to_owned(),
+            key: key.into(),
+            value_field: DEFAULT_VALUE_FIELD.to_owned(),
+            start: None,
+            step: 1,
+            max: i64::MAX,
+            min: i64::MIN,
+            model: None,
+        }
+    }
+
+    pub(crate) fn of_model(database: &Database, counter: &Counter) -> Self {
+        Self { model: Some(counter.clone()), ..Self::new(database, counter.key().clone()) }
+    }
+
+    /// The first number, used when the counter does not exist yet. Has no effect on a sequence taken from a model.
+    #[must_use]
+    pub fn start(mut self, start: i64) -> Self {
+        self.start = Some(start);
+        self
+    }
+
+    /// The distance between two numbers (1 by default), negative to count down, never 0. Has no effect on a sequence
+    /// taken from a model. All who share a counter must count in the same direction.
+    #[must_use]
+    pub fn step(mut self, step: i64) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// The largest number that may be handed out. Has no effect on a sequence taken from a model.
+    #[must_use]
+    pub fn max(mut self, max: i64) -> Self {
+        self.max = max;
+        self
+    }
+
+    /// The smallest number that may be handed out, the limit of a descending sequence. Has no effect on a sequence
+    /// taken from a model.
+    #[must_use]
+    pub fn min(mut self, min: i64) -> Self {
+        self.min = min;
+        self
+    }
+
+    /// The collection that holds the counter (`sequences` by default), to continue a counter made by hand. Has no
+    /// effect on a sequence taken from a model.
+    #[must_use]
+    pub fn counters(mut self, collection: impl Into<String>) -> Self {
+        self.counters = collection.into();
+        self
+    }
+
+    /// The field of the counter document that holds the last number (`seq` by default), to continue a counter made by
+    /// hand. Has no effect on a sequence taken from a model.
+    #[must_use]
+    pub fn value_field(mut self, field: impl Into<String>) -> Self {
+        self.value_field = field.into();
+        self
+    }
+
+    /// Takes the next number.
+    ///
+    /// Sends one `findAndModify` with majority write concern, or without one in the session's transaction if
+    /// [`session`](NextValue::session) is called. Two more commands create the counter if it is missing.
+    ///
+    /// `await` returns [`Result<i64>`].
+    ///
+    /// # Errors
+    ///
+    /// [`CounterMissing`](ErrorKind::CounterMissing), [`CounterCorrupt`](ErrorKind::CounterCorrupt),
+    /// [`Exhausted`](ErrorKind::Exhausted), [`InvalidSequence`](ErrorKind::InvalidSequence) and
+    /// [`UnsupportedCollection`](ErrorKind::UnsupportedCollection) with no number taken;
+    /// [`Unconfirmed`](ErrorKind::Unconfirmed) with the number burnt; [`CounterHeld`](ErrorKind::CounterHeld) if an open
+    /// transaction holds the counter; [`NoTransaction`](ErrorKind::NoTransaction) and
+    /// [`TransactionsUnsupported`](ErrorKind::TransactionsUnsupported) with a session; [`Driver`](ErrorKind::Driver) for
+    /// everything else, where after a network error it is unknown whether a number was taken.
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call may have taken a number: a gap, never a number told twice. A transaction in which a call was
+    /// dropped must not be committed; run it in a task of its own (`tokio::spawn`) if it has to survive a time-out.
+    pub fn next_value(&self) -> NextValue<'_> {
+        NextValue::new(self)
+    }
+
+    /// Takes the next `n` numbers with one command: all of them, or an error and none.
+    ///
+    /// Sends what [`next_value`](Self::next_value) sends. The numbers that are not used are gaps. For `n` = 0 nothing
+    /// is sent.
+    ///
+    /// `await` returns [`Result<Reserved>`](crate::Reserved), an iterator over the numbers in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next_value`](Self::next_value). [`Exhausted`](ErrorKind::Exhausted) tells how many numbers are left.
+    ///
+    /// # Cancellation
+    ///
+    /// As with [`next_value`](Self::next_value), with `n` numbers.
+    pub fn reserve(&self, n: u64) -> Reserve<'_> {
+        Reserve::new(self, n)
+    }
+
+    /// The last number handed out (the one before the first if there was none yet), or `None` if there is no counter.
+    ///
+    /// Sends one `find`, to the primary. By the time it answers, others may have taken more.
+    ///
+    /// # Errors
+    ///
+    /// [`CounterCorrupt`](ErrorKind::CounterCorrupt), [`InvalidSequence`](ErrorKind::InvalidSequence),
+    /// [`Driver`](ErrorKind::Driver).
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is written.
+    pub async fn current_value(&self) -> Result<Option<i64>> {
+        let counter = self.counter()?;
+        match counter.read(None).await? {
+            State::Missing => Ok(None),
+            State::At(number) => Ok(Some(number.value)),
+            State::Corrupt(found) => Err(counter.corrupt(found)),
+        }
+    }
+
+    /// Raises the counter, so that every number from now on lies behind `n`; never lowers it. Returns where it stands.
+    ///
+    /// For numbers given out elsewhere: an import, a restored backup. With a step other than 1 and a known start the
+    /// counter goes to the last number of the sequence that is not behind `n`. For a descending sequence everything is
+    /// mirrored. Sends one or two commands, more to create a missing counter (see [`new`](Self::new)).
+    ///
+    /// Numbers that others reserved before and have not used yet may still be below `n`.
+    ///
+    /// # Errors
+    ///
+    /// [`CounterMissing`](ErrorKind::CounterMissing), [`CounterCorrupt`](ErrorKind::CounterCorrupt),
+    /// [`InvalidSequence`](ErrorKind::InvalidSequence), also if `n` lies beyond the limit;
+    /// [`Driver`](ErrorKind::Driver).
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call may have raised the counter.
+    pub async fn raise_to(&self, n: i64) -> Result<i64> {
+        let counter = self.counter()?;
+        let progression = &counter.progression;
+        if progression.beyond(n, progression.last) {
+            return Err(
+                counter.invalid(format!("{n} lies beyond its limit {}; raise the limit first", progression.last))
+            );
+        }
+        let to = progression.seed(Some(n)).unwrap_or(n);
+        if counter.raise(to).await? {
+            return Ok(to);
+        }
+        match counter.read(None).await? {
+            State::At(number) => Ok(number.value),
+            State::Missing => Err(counter.missing("it was removed while it was raised")),
+            State::Corrupt(found) => Err(counter.corrupt(found)),
+        }
+    }
+
+    /// Makes `n` the next number, lowering the counter if need be.
+    ///
+    /// A sequence taken from a model refuses to go back to numbers that its documents have. A sequence made by name
+    /// knows no documents: numbers that were handed out before come again.
+    ///
+    /// Sends a read, one write, and for a model's sequence a look at the data.
+    ///
+    /// # Errors
+    ///
+    /// [`RestartRefused`](ErrorKind::RestartRefused), [`Contended`](ErrorKind::Contended) if others take numbers all the time,
+    /// [`CounterMissing`](ErrorKind::CounterMissing),
+    /// [`CounterCorrupt`](ErrorKind::CounterCorrupt), [`InvalidSequence`](ErrorKind::InvalidSequence), also if `n` is
+    /// outside of what the sequence can hand out; [`Driver`](ErrorKind::Driver).
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call has restarted the sequence or left it as it was.
+    pub async fn restart(&self, n: i64) -> Result<()> {
+        let counter = self.counter()?;
+        let progression = &counter.progression;
+        let (low, high) = progression.range();
+        let (true, Some(to)) = ((low..=high).contains(&n), n.checked_sub(progression.step)) else {
+            return Err(counter.invalid(format!("it cannot go on with {n}: it hands out {low} to {high}")));
+        };
+        // The data is looked at between reading and writing the counter, so that a number taken meanwhile is noticed.
+        for _ in 0..RESTARTS {
+            let current = match counter.read(None).await? {
+                State::Missing => {
+                    counter.create().await?;
+                    continue;
+                }
+                State::At(number) => number.value,
+                State::Corrupt(found) => return Err(counter.corrupt(found)),
+            };
+            if let (true, Some(data)) = (progression.beyond(current, to), &counter.data) {
+                let stored = data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored));
+                if let Some(stored) = stored {
+                    let kind = ErrorKind::RestartRefused { sequence: counter.name(), next: n, stored };
+                    return Err(Error::new(kind));
+                }
+            }
+            if counter.replace(current, to).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::new(ErrorKind::Contended { sequence: counter.name() }))
+    }
+
+    /// The counter behind this sequence, if it is described in a way that can work.
+    pub(crate) fn counter(&self) -> Result<Counter> {
+        if let Some(counter) = &self.model {
+            return Ok(counter.clone());
+        }
+        let last = if self.step > 0 { self.max } else { self.min };
+        let progression = Progression { start: self.start, step: self.step, last };
+        let field = &self.value_field;
+        let counter = Counter::new(&self.database, &self.counters, self.key.clone(), field, progression, None);
+        match self.contradiction() {
+            Some(message) => Err(counter.invalid(message)),
+            None => Ok(counter),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Transactions: is one in progress, and the library's own, run in a task of its own and repeated whole.
+
+mod owned;
+
+use std::time::Duration;
+
+use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
+
+pub(crate) use owned::{Insertion, Source};
+
+use crate::{Error, ErrorKind, Result, counter::Counter, error::server_code};
+
+/// Whether the session has a transaction in progress. Nothing is sent.
+///
+/// The driver has no way to ask. `start_transaction()` refuses to start a second one; where it starts one, that is
+/// taken back. (After a commit whose outcome is unknown, this ends the right to repeat the commit.)
+pub(crate) async fn require_in_progress(session: &mut ClientSession) -> Result<()> {
+    match session.start_transaction().await {
+        Ok(()) => {
+            session.abort_transaction().await?;
+            Err(Error::new(ErrorKind::NoTransaction))
+        }
+        Err(error) => match &*error.kind {
+            mongodb::error::ErrorKind::Transaction { message, .. } if message.contains("already in progress") => Ok(()),
+            mongodb::error::ErrorKind::Transaction { .. } => {
+                Err(Error::new(ErrorKind::TransactionsUnsupported).caused_by(error))
+            }
+            _ => Err(error.into()),
+        },
+    }
+}
+
+/// After a counter was moved in a transaction of the caller's and the document could not follow: sees to it that the
+/// transaction cannot be committed without it.
+///
+/// Where the server answered with an error it has aborted the transaction itself; after a network error the label tells
+/// the caller to run it again.
+pub(crate) async fn forbid_commit(error: &Error, counter: &Counter, session: &mut ClientSession) {
+    let answered = error.driver_error().and_then(server_code).is_some();
+    if !answered && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+        counter.break_transaction(session).await;
+    }
+}
+
+/// Jittered exponential backoff between whole transactions: the driver's own (5 ms, growing by half, at most 500 ms).
+#[derive(Debug, Default)]
+struct Backoff {
+    attempts: i32,
+}
+
+impl Backoff {
+    fn next(&mut self) -> Duration {
+        let ceiling = (0.005 * 1.5_f64.powi(self.attempts)).min(0.5);
+        self.attempts = (self.attempts + 1).min(64);
+        Duration::from_secs_f64(ceiling * rand::random::<f64>())
+    }
+}

@@ -1,0 +1,232 @@
+//! An insert in a transaction of the library's own: counters first, then the document, then the commit.
+
+use std::time::{Duration, Instant};
+
+use mongodb::{
+    ClientSession,
+    bson::RawDocumentBuf,
+    error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
+    options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
+    results::InsertOneResult,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Backoff;
+use crate::{
+    Error, ErrorKind, Result,
+    counter::{Counter, State},
+    document::Template,
+    insert::{MAX_REPAIRS, Target},
+    numbering::Numbering,
+};
+
+/// The most that one commit waits for a majority before it is sent again.
+const COMMIT_TIME: Duration = Duration::from_secs(10);
+/// Conflicts at one counter that go on for so long, while nothing moves it, come from one transaction that holds it.
+const HELD_TIME: Duration = Duration::from_secs(10);
+/// How long a caller may take to serialize a document whose bytes depend on the number. The counter is locked meanwhile.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// A document on its way through the library's own transaction. Holds nothing of the caller's, so that it is carried to
+/// its end even if the caller is gone: a transaction dropped after its first command would lock the counter for a
+/// minute.
+#[derive(Debug)]
+pub(crate) struct Insertion {
+    pub(crate) numbering: Numbering,
+    /// The numbers of the fields that may have gaps. They are kept over repetitions, nobody has seen them.
+    pub(crate) numbers: Vec<i64>,
+    pub(crate) source: Source,
+    pub(crate) target: Target,
+    pub(crate) time_limit: Duration,
+}
+
+/// Where the document comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// From its bytes.
+    Template(Template),
+    /// From the caller's model, serialized after numbering.
+    Model(mpsc::Sender<Request>),
+}
+
+/// Asks the caller for the document with these numbers.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) numbers: Vec<i64>,
+    pub(crate) reply: oneshot::Sender<Result<RawDocumentBuf>>,
+}
+
+/// Where an attempt ended.
+enum Failure {
+    /// The counter of this sequence is not there, or has no room.
+    Miss(usize),
+    /// The counter of this sequence could not be moved.
+    Counter(usize, Error),
+    /// The document could not be inserted.
+    Insert(Error),
+    /// Everything else.
+    Other(Error),
+}
+
+impl Insertion {
+    /// Runs the transaction until it is committed, refused, or out of time.
+    pub(crate) async fn run(mut self) -> Result<(InsertOneResult, Vec<i64>)> {
+        let done = self.repeat().await;
+        let burnt = self.numbering.burnt(&self.numbers);
+        done.map(|result| (result, self.numbers)).map_err(|error| error.burning(burnt))
+    }
+
+    async fn repeat(&mut self) -> Result<InsertOneResult> {
+        let deadline = Instant::now() + self.time_limit;
+        let mut session = self.target.collection.client().start_session().await?;
+        let mut backoff = Backoff::default();
+        let mut held = Held::default();
+        let mut repairs = 0;
+        loop {
+            let failure = match self.attempt(&mut session, &mut held).await {
+                Ok(result) => match self.commit(&mut session, deadline).await {
+                    Ok(()) => return Ok(result),
+                    Err(error) => Failure::Other(error),
+                },
+                Err(failure) => {
+                    // The server may have aborted already, which is all that this could report.
+                    let _aborted = session.abort_transaction().await;
+                    failure
+                }
+            };
+            let error = match failure {
+                Failure::Miss(sequence) => {
+                    self.numbering.counter(sequence).settle_miss(1).await?;
+                    if Instant::now() < deadline {
+                        continue;
+                    }
+                    return Err(self.out_of_time());
+                }
+                Failure::Insert(error) if repairs < MAX_REPAIRS && self.repair(&error).await? => {
+                    repairs += 1;
+                    continue;
+                }
+                Failure::Counter(sequence, error) if is_transient(&error) => {
+                    held.conflict(self.numbering.counter(sequence)).await?;
+                    error
+                }
+                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) => error,
+            };
+            if !is_transient(&error) {
+                return Err(error);
+            }
+            let pause = backoff.next();
+            if Instant::now() + pause >= deadline {
+                return Err(match error.driver_error() {
+                    Some(cause) => self.out_of_time().caused_by(cause.clone()),
+                    None => self.out_of_time(),
+                });
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn attempt(&mut self, session: &mut ClientSession, held: &mut Held) -> Result<InsertOneResult, Failure> {
+        // Everything is set here, so that nothing weaker (or a secondary) is inherited from client or session.
+        session
+            .start_transaction()
+            .read_concern(ReadConcern::majority())
+            .write_concern(WriteConcern::majority())
+            .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
+            .max_commit_time(COMMIT_TIME.min(self.time_limit))
+            .await
+            .map_err(|error| Failure::Other(error.into()))?;
+        for (sequence, counter) in self.numbering.gapless() {
+            match counter.advance_in(1, session).await {
+                Ok(Some(number)) => self.numbers[sequence] = number,
+                Ok(None) => return Err(Failure::Miss(sequence)),
+                Err(error) => return Err(Failure::Counter(sequence, error)),
+            }
+        }
+        held.released();
+        let document = self.document().await.map_err(Failure::Other)?;
+        self.target.insert(document, Some(session)).await.map_err(Failure::Insert)
+    }
+
+    async fn document(&self) -> Result<RawDocumentBuf> {
+        let requests = match &self.source {
+            Source::Template(template) => return template.numbered(&self.numbers),
+            Source::Model(requests) => requests,
+        };
+        let (reply, answer) = oneshot::channel();
+        let numbers = self.numbers.clone();
+        // Capacity 1 and one request at a time: this never waits.
+        let asked = requests.send(Request { numbers, reply }).await.is_ok();
+        match tokio::time::timeout(ANSWER_TIME, answer).await {
+            Ok(Ok(document)) if asked => document,
+            _ => Err(Error::new(ErrorKind::Deadline { limit: ANSWER_TIME })),
+        }
+    }
+
+    /// Repeats the commit, and the commit only, while its outcome is unknown.
+    async fn commit(&self, session: &mut ClientSession, deadline: Instant) -> Result<()> {
+        let mut backoff = Backoff::default();
+        loop {
+            let Err(error) = session.commit_transaction().await else {
+                return Ok(());
+            };
+            if !error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT) {
+                return Err(error.into());
+            }
+            let pause = backoff.next();
+            if Instant::now() + pause >= deadline {
+                let kind = ErrorKind::UnknownOutcome { limit: self.time_limit };
+                return Err(Error::new(kind).caused_by(error).burning(self.numbers.first().copied()));
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn repair(&self, error: &Error) -> Result<bool> {
+        match self.target.whose_duplicate(error).await {
+            Some(sequence) => self.numbering.repair(sequence, self.numbers[sequence]).await,
+            None => Ok(false),
+        }
+    }
+
+    fn out_of_time(&self) -> Error {
+        Error::new(ErrorKind::Deadline { limit: self.time_limit })
+    }
+}
+
+fn is_transient(error: &Error) -> bool {
+    error.contains_label(TRANSIENT_TRANSACTION_ERROR)
+}
+
+/// Tells a counter that one transaction holds from one that many want: the latter moves.
+#[derive(Default)]
+struct Held {
+    since: Option<Instant>,
+    value: Option<i64>,
+}
+
+impl Held {
+    fn released(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Notes one more conflict. An error once the counter has stood still for too long.
+    async fn conflict(&mut self, counter: &Counter) -> Result<()> {
+        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
+        let look = if self.value.is_none() { HELD_TIME / 2 } else { HELD_TIME };
+        if waited < look {
+            return Ok(());
+        }
+        let State::At(number) = counter.read(None).await? else {
+            return Ok(());
+        };
+        match self.value {
+            Some(before) if before == number.value => {
+                return Err(Error::new(ErrorKind::CounterHeld { sequence: counter.name(), waited }));
+            }
+            Some(_) => self.released(),
+            None => self.value = Some(number.value),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! The kinds of values: integers, strings and flags. Paths have a file of their own, `crate_path`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, LitStr, UnOp};
+
+use super::Given;
+use crate::ctxt::Ctxt;
+
+/// What a key takes.
+pub(crate) trait Value: Sized {
+    /// Reads it, or reports why not.
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self>;
+}
+
+/// The value of `key = value`. `kind` is what the key takes, `example` one of these.
+pub(crate) fn assigned(cx: &Ctxt, key: &Ident, given: Given, kind: &str, example: &str) -> Option<Expr> {
+    match given {
+        Given::Value(value) => return Some(ungrouped(value)),
+        Given::Nothing => cx.error(key, format!("`{key}` needs {kind}: `{key} = {example}`")),
+        Given::List(list) => {
+            let value = if list.is_empty() { example.to_owned() } else { list.to_string() };
+            cx.error(key, format!("`{key}` takes {kind} after `=`: `{key} = {value}`"));
+        }
+    }
+    None
+}
+
+/// Without the invisible group that a `macro_rules!` puts round what it passes on.
+pub(crate) fn ungrouped(mut expr: Expr) -> Expr {
+    while let Expr::Group(group) = expr {
+        expr = *group.expr;
+    }
+    expr
+}
+
+/// An `i64`, by any const expression.
+pub(crate) struct Int {
+    pub(crate) expr: Expr,
+    /// The number, if it is written out. Others are the compiler's to check.
+    pub(crate) literal: Option<i64>,
+}
+
+impl Value for Int {
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self> {
+        let expr = assigned(cx, key, given, "an integer", "10")?;
+        let literal =
+            literal(key, &expr).and_then(|number| number.map(i64::try_from).transpose().map_err(|_| too_large(key)));
+        match literal {
+            Ok(literal) => Some(Self { expr, literal }),
+            Err(message) => {
+                cx.error(&expr, message);
+                None
+            }
+        }
+    }
+}
+
+impl ToTokens for Int {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.expr.to_tokens(tokens);
+    }
+}
+
+/// The number that a literal stands for, with signs and parentheses; `None` for other expressions.
+fn literal(key: &Ident, expr: &Expr) -> Result<Option<i128>, String> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => integer(key, int).map(Some),
+        Expr::Lit(ExprLit { lit, .. }) => Err(not_an_integer(key, lit)),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => Ok(literal(key, expr)?.map(|number| -number)),
+        Expr::Paren(paren) => literal(key, &paren.expr),
+        Expr::Group(group) => literal(key, &group.expr),
+        _ => Ok(None),
+    }
+}
+
+fn integer(key: &Ident, int: &LitInt) -> Result<i128, String> {
+    if !matches!(int.suffix(), "" | "i64") {
+        let digits = int.to_string();
+        let digits = digits.trim_end_matches(int.suffix()).trim_end_matches('_');
+        return Err(format!("`{key}` takes an `i64`, found `{int}`; leave the suffix out: `{digits}`"));
+    }
+    int.base10_parse().map_err(|_| too_large(key))
+}
+
+fn too_large(key: &Ident) -> String {
+    format!("`{key}` takes an `i64`, which is what a counter holds, and this number does not fit into one")
+}
+
+fn not_an_integer(key: &Ident, lit: &Lit) -> String {
+    let found = match lit {
+        Lit::Str(string) if string.value().parse::<i64>().is_ok() => {
+            return format!(
+                "`{key}` takes an integer, found a string; leave the quotes out: `{key} = {}`",
+                string.value()
+            );
+        }
+        Lit::Str(_) => "a string",
+        Lit::Float(_) => "a floating-point number",
+        Lit::Bool(_) => "a boolean",
+        Lit::Char(_) => "a character",
+        _ => "another literal",
+    };
+    format!("`{key}` takes an integer, found {found}; write for instance `{key} = 10`")
+}
+
+impl Value for LitStr {
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self> {
+        let value = assigned(cx, key, given, "a string", "\"..\"")?;
+        let string = string(&value).cloned();
+        if string.is_none() {
+            let meant = match &value {
+                Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident().map(Ident::to_string),
+                _ => None,
+            };
+            let example = meant.as_deref().unwrap_or("..");
+            cx.error(&value, format!("`{key}` takes a string literal: `{key} = \"{example}\"`"));
+        }
+        string
+    }
+}
+
+/// The string literal that an expression is.
+pub(crate) fn string(expr: &Expr) -> Option<&LitStr> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(string), .. }) => Some(string),
+        Expr::Group(group) => string(&group.expr),
+        _ => None,
+    }
+}
+
+/// A key that is there or not.
+pub(crate) struct Flag;
+
+impl Value for Flag {
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self> {
+        let surplus = match given {
+            Given::Nothing => return Some(Self),
+            Given::Value(value) => value.into_token_stream(),
+            Given::List(list) => quote! { (#list) },
+        };
+        cx.error(surplus, format!("`{key}` takes no value; write `{key}` alone, or leave it out"));
+        None
+    }
+}
+
+impl ToTokens for Flag {
+    fn to_tokens(&self, _: &mut TokenStream) {}
+}

@@ -1,0 +1,190 @@
+//! The derive, and the implementation that it writes.
+//!
+//! Generated tokens are spanned at the macro's own site: locals cannot meet names of the user's, and absolute paths
+//! mean the same in every edition. The user's tokens keep their places, where the compiler then reports what is wrong
+//! with them.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::{DeriveInput, GenericParam, WhereClause, parse_quote_spanned};
+
+use crate::{
+    ast::{Input, Number},
+    attr::Slot,
+    ctxt::Ctxt,
+    fallback, valid,
+};
+
+pub(crate) fn derive(node: &DeriveInput) -> TokenStream {
+    let cx = Ctxt::new();
+    let input = Input::from_syn(&cx, node);
+    valid::check(&cx, &input);
+    match cx.check() {
+        Ok(()) => expand(&input),
+        // without an implementation, every use of the model would be reported along with the mistake
+        Err(errors) => fallback::expand(&input, &errors),
+    }
+}
+
+fn expand(input: &Input<'_>) -> TokenStream {
+    let site = Span::mixed_site();
+    let krate = input.krate();
+    let header = header(input);
+    let numbers: Vec<_> = input.numbers().collect();
+    let definitions = numbers.iter().map(|number| definition(input, *number));
+    let with_and_set = with_and_set(&krate, &numbers);
+    let render = numbers.iter().enumerate().map(|(index, number)| {
+        let (index, ty) = (Literal::usize_unsuffixed(index), number.field.ty);
+        quote_spanned!(site=> #index => #krate::__private::render::<#ty>(number),)
+    });
+    let evaluated = evaluated(input);
+    quote_spanned! {site=>
+        const _: () = {
+            #[automatically_derived]
+            #header {
+                const SEQUENCES: &'static [#krate::__private::Definition] = &[#(#definitions),*];
+
+                #with_and_set
+
+                fn __render(
+                    sequence: usize,
+                    number: i64,
+                ) -> ::core::option::Option<#krate::__private::RawDocumentBuf> {
+                    match sequence {
+                        #(#render)*
+                        _ => ::core::option::Option::None,
+                    }
+                }
+            }
+            #evaluated
+        };
+    }
+}
+
+/// One sequence. A new key adds its setter here; a setter has the name of the key and stands at it.
+fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
+    let krate = input.krate();
+    let Number { field, keys } = number;
+    let (ty, rust_name, stored_name) = (field.ty, field.name(), &field.stored_name);
+    let setters = [
+        setter(&keys.start),
+        setter(&keys.step),
+        setter(&keys.max),
+        setter(&keys.min),
+        setter(&keys.name),
+        setter(&keys.gapless),
+        setter(&input.keys.counters),
+        setter(&input.keys.value_field),
+    ];
+    quote_spanned! {Span::mixed_site()=>
+        #krate::__private::Definition::new::<#ty>(#rust_name, #stored_name) #(#setters)* .checked()
+    }
+}
+
+fn setter<T: ToTokens>(slot: &Slot<T>) -> Option<TokenStream> {
+    let (key, value) = slot.get()?;
+    let method = Ident::new(&key.to_string(), Span::mixed_site().located_at(key.span()));
+    Some(quote_spanned!(method.span()=> .#method(#value)))
+}
+
+/// Both convert all numbers first, so that nothing has changed when one does not fit.
+fn with_and_set(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
+    let site = Span::mixed_site();
+    let fields: Vec<_> = numbers.iter().map(|number| number.field.ident).collect();
+    let inputs: Vec<_> = (0..numbers.len()).map(|index| format_ident!("number_{index}", span = site)).collect();
+    let values: Vec<_> = (0..numbers.len()).map(|index| format_ident!("value_{index}", span = site)).collect();
+    let converted = numbers.iter().zip(&inputs).map(|(number, input)| {
+        let ty = number.field.ty;
+        quote_spanned!(site=> <#ty as #krate::SequenceValue>::from_number(#input)?)
+    });
+    let converted: Vec<_> = converted.collect();
+    let swaps = quote_spanned!(site=> #(::core::mem::swap(&mut self.#fields, &mut #values);)*);
+    let taken = quote_spanned! {site=>
+        let &[#(#inputs),*] = numbers else {
+            return ::core::option::Option::None;
+        };
+    };
+    quote_spanned! {site=>
+        fn __with(
+            &mut self,
+            numbers: &[i64],
+            visit: &mut dyn ::core::ops::FnMut(&Self),
+        ) -> ::core::option::Option<()> {
+            #taken
+            #(let mut #values = #converted;)*
+            #swaps
+            visit(self);
+            #swaps
+            ::core::option::Option::Some(())
+        }
+
+        fn __set(&mut self, numbers: &[i64]) -> ::core::option::Option<()> {
+            #taken
+            #(let #values = #converted;)*
+            #(self.#fields = #values;)*
+            ::core::option::Option::Some(())
+        }
+    }
+}
+
+/// An associated constant is computed where it is used; this computes it here, so that a contradiction is reported at
+/// the struct. A generic one has to wait for its types.
+fn evaluated(input: &Input<'_>) -> Option<TokenStream> {
+    let (krate, ident) = (input.krate(), input.ident);
+    input.generics.params.is_empty().then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            const _: &'static [#krate::__private::Definition] = <#ident as #krate::AutoIncrement>::SEQUENCES;
+        }
+    })
+}
+
+/// `impl<..> AutoIncrement for Model<..> where ..`
+pub(crate) fn header(input: &Input<'_>) -> TokenStream {
+    let (krate, ident) = (input.krate(), input.ident);
+    let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
+    let where_clause = where_clause(input);
+    quote_spanned! {Span::mixed_site()=>
+        impl #impl_generics #krate::AutoIncrement for #ident #ty_generics #where_clause
+    }
+}
+
+/// A generic model is a model where it can be stored and its number types hold numbers; for any other, the compiler
+/// checks that at the struct.
+fn where_clause(input: &Input<'_>) -> Option<WhereClause> {
+    let (site, krate, ident) = (Span::mixed_site(), input.krate(), input.ident);
+    let mut generics = input.generics.clone();
+    let params: HashSet<_> = input.generics.params.iter().filter_map(type_or_const).collect();
+    if !params.is_empty() {
+        let (_, ty_generics, _) = input.generics.split_for_impl();
+        let predicates = &mut generics.make_where_clause().predicates;
+        predicates.push(parse_quote_spanned! {site=>
+            #ident #ty_generics: #krate::__private::serde::Serialize + ::core::marker::Send + ::core::marker::Sync
+        });
+        let mut bounded = HashSet::new();
+        for ty in input.numbers().map(|number| number.field.ty.to_token_stream()) {
+            if mentions(ty.clone(), &params) && bounded.insert(ty.to_string()) {
+                predicates.push(parse_quote_spanned!(site=> #ty: #krate::SequenceValue));
+            }
+        }
+    }
+    generics.where_clause
+}
+
+fn type_or_const(param: &GenericParam) -> Option<&Ident> {
+    match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        GenericParam::Const(param) => Some(&param.ident),
+        GenericParam::Lifetime(_) => None,
+    }
+}
+
+/// Whether a type names one of the parameters. A path segment of the same name counts too and does no harm.
+fn mentions(tokens: TokenStream, params: &HashSet<&Ident>) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => params.contains(&ident),
+        TokenTree::Group(group) => mentions(group.stream(), params),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
