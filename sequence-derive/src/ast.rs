@@ -42,10 +42,11 @@ pub(crate) struct Number<'a> {
 impl<'a> Input<'a> {
     pub(crate) fn from_syn(cx: &Ctxt, node: &'a DeriveInput) -> Self {
         let DeriveInput { attrs, vis: _, ident, generics, data } = node;
+        let keys = attr::read(cx, attrs).unwrap_or_default();
         let container = serde::Container::read(attrs);
         let fields = named_fields(cx, ident, data)
             .map(|fields| fields.named.iter().filter_map(|field| Field::from_syn(cx, field, &container)).collect());
-        Self { ident, generics, keys: attr::read(cx, attrs).unwrap_or_default(), fields }
+        Self { ident, generics, keys, fields }
     }
 
     /// The path of the crate that the generated code names.

@@ -112,8 +112,10 @@ impl Item {
             let list;
             syn::parenthesized!(list in input);
             Given::List(list.parse()?)
-        } else {
+        } else if input.is_empty() || input.peek(Token![,]) || input.peek(Ident::peek_any) {
             Given::Nothing
+        } else {
+            return Err(input.error(format!("expected `=` or a comma after `{key}`")));
         };
         Ok(Self { key, given })
     }

@@ -7,7 +7,6 @@ use quote::ToTokens;
 use syn::Error;
 
 /// The mistakes found so far. Must be [checked](Self::check): one that is forgotten would compile wrong code silently.
-#[derive(Default)]
 pub(crate) struct Ctxt {
     /// `None` once checked.
     errors: RefCell<Option<Vec<Error>>>,

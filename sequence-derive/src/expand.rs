@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote_spanned};
-use syn::{DeriveInput, GenericParam, WhereClause, parse_quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{DeriveInput, GenericParam, parse_quote_spanned};
 
 use crate::{
     ast::{Input, Number},
@@ -63,7 +63,7 @@ fn expand(input: &Input<'_>) -> TokenStream {
     }
 }
 
-/// One sequence. A new key adds its setter here; a setter has the name of the key and stands at it.
+/// One sequence. A new key adds its setter here, which has the name of the key.
 fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
     let krate = input.krate();
     let Number { field, keys } = number;
@@ -78,15 +78,29 @@ fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
         setter(&input.keys.counters),
         setter(&input.keys.value_field),
     ];
-    quote_spanned! {Span::mixed_site()=>
-        #krate::__private::Definition::new::<#ty>(#rust_name, #stored_name) #(#setters)* .checked()
-    }
+    let new = quote_spanned! {Span::mixed_site()=>
+        #krate::__private::Definition::new::<#ty>(#rust_name, #stored_name)
+    };
+    let set = setters
+        .into_iter()
+        .flatten()
+        .fold(new, |definition, (key, value)| call(&krate, key, key.span(), &quote!(#definition #value)));
+    call(&krate, &format_ident!("checked"), field.ident.span(), &set)
 }
 
-fn setter<T: ToTokens>(slot: &Slot<T>) -> Option<TokenStream> {
+/// The key, and its value behind a comma; a flag has none.
+fn setter<T: ToTokens>(slot: &Slot<T>) -> Option<(&Ident, TokenStream)> {
     let (key, value) = slot.get()?;
-    let method = Ident::new(&key.to_string(), Span::mixed_site().located_at(key.span()));
-    Some(quote_spanned!(method.span()=> .#method(#value)))
+    let value = value.to_token_stream();
+    Some((key, if value.is_empty() { value } else { quote!(, #value) }))
+}
+
+/// Calls a method of the definition. Not with a dot: where such a call panics, the compiler points at all of it, from
+/// the receiver on, and not at the key.
+fn call(krate: &TokenStream, method: &Ident, place: Span, arguments: &TokenStream) -> TokenStream {
+    let site = Span::mixed_site().located_at(place);
+    let method = Ident::new(&method.to_string(), site);
+    quote_spanned!(site=> <#krate::__private::Definition>::#method(#arguments))
 }
 
 /// Both convert all numbers first, so that nothing has changed when one does not fit.
@@ -141,35 +155,29 @@ fn evaluated(input: &Input<'_>) -> Option<TokenStream> {
 }
 
 /// `impl<..> AutoIncrement for Model<..> where ..`
+///
+/// A generic model is a model where it can be stored and its number types hold numbers. Of any other the compiler asks
+/// that at the struct; but not of what was refused as a model, where an unused binder puts the question off.
 pub(crate) fn header(input: &Input<'_>) -> TokenStream {
-    let (krate, ident) = (input.krate(), input.ident);
-    let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
-    let where_clause = where_clause(input);
-    quote_spanned! {Span::mixed_site()=>
-        impl #impl_generics #krate::AutoIncrement for #ident #ty_generics #where_clause
-    }
-}
-
-/// A generic model is a model where it can be stored and its number types hold numbers; for any other, the compiler
-/// checks that at the struct.
-fn where_clause(input: &Input<'_>) -> Option<WhereClause> {
     let (site, krate, ident) = (Span::mixed_site(), input.krate(), input.ident);
-    let mut generics = input.generics.clone();
+    let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
+    let mut predicates = input.generics.where_clause.clone().map(|clause| clause.predicates).unwrap_or_default();
     let params: HashSet<_> = input.generics.params.iter().filter_map(type_or_const).collect();
-    if !params.is_empty() {
-        let (_, ty_generics, _) = input.generics.split_for_impl();
-        let predicates = &mut generics.make_where_clause().predicates;
+    let refused = input.fields.is_none().then(|| quote_spanned!(site=> for<'refused>));
+    if !params.is_empty() || refused.is_some() {
         predicates.push(parse_quote_spanned! {site=>
-            #ident #ty_generics: #krate::__private::serde::Serialize + ::core::marker::Send + ::core::marker::Sync
+            #refused #ident #ty_generics:
+                #krate::__private::serde::Serialize + ::core::marker::Send + ::core::marker::Sync
         });
-        let mut bounded = HashSet::new();
-        for ty in input.numbers().map(|number| number.field.ty.to_token_stream()) {
-            if mentions(ty.clone(), &params) && bounded.insert(ty.to_string()) {
-                predicates.push(parse_quote_spanned!(site=> #ty: #krate::SequenceValue));
-            }
+    }
+    let mut bounded = HashSet::new();
+    for ty in input.numbers().map(|number| number.field.ty.to_token_stream()) {
+        if mentions(ty.clone(), &params) && bounded.insert(ty.to_string()) {
+            predicates.push(parse_quote_spanned!(site=> #ty: #krate::SequenceValue));
         }
     }
-    generics.where_clause
+    let where_clause = (!predicates.is_empty()).then(|| quote_spanned!(site=> where #predicates));
+    quote_spanned!(site=> impl #impl_generics #krate::AutoIncrement for #ident #ty_generics #where_clause)
 }
 
 fn type_or_const(param: &GenericParam) -> Option<&Ident> {

@@ -2,11 +2,11 @@
 
 mod names;
 
-use quote::ToTokens;
+use std::cmp::Ordering;
 
 use crate::{
     ast::{Input, Number},
-    attr::{Int, Slot},
+    attr::{FieldKeys, Int},
     ctxt::Ctxt,
 };
 
@@ -15,7 +15,9 @@ pub(crate) fn check(cx: &Ctxt, input: &Input<'_>) {
     for number in input.numbers() {
         check_stored(cx, number);
         check_step(cx, number);
-        check_range(cx, number);
+        if check_limits(cx, number) {
+            check_start(cx, number);
+        }
     }
     names::check(cx, input);
 }
@@ -43,7 +45,7 @@ fn check_stored(cx: &Ctxt, number: Number<'_>) {
 
 /// With a distance of 0 there would be one number only.
 fn check_step(cx: &Ctxt, number: Number<'_>) {
-    if let Some((_, step @ Int { literal: Some(0), .. })) = number.keys.step.get() {
+    if let Some(step @ Int { literal: Some(0), .. }) = number.keys.step.value() {
         cx.error(
             step,
             "`step` is 0, so every document would get the same number; expected a distance such as `1` or `-1`",
@@ -51,37 +53,37 @@ fn check_step(cx: &Ctxt, number: Number<'_>) {
     }
 }
 
-/// The first number, which is 1 unless given, lies between the limits. Only what is written out can be compared here,
-/// the rest is the compiler's.
-fn check_range(cx: &Ctxt, number: Number<'_>) {
-    let keys = number.keys;
-    let (min, max) = (written(&keys.min), written(&keys.max));
-    if let (Some((min_at, min)), Some((_, max))) = (min, max)
-        && min > max
-    {
-        return cx.error(min_at, format!("`min` is {min}, above `max`, which is {max}; exchange the two"));
-    }
-    let start = match written(&keys.start) {
-        Some((at, start)) => (Some(at), start),
-        None if keys.start.is_given() => return,
-        None => (None, 1),
-    };
-    let above = max.filter(|(_, max)| start.1 > *max).map(|(at, max)| (at, "above `max`", max));
-    let below = min.filter(|(_, min)| start.1 < *min).map(|(at, min)| (at, "below `min`", min));
-    match (start, above.or(below)) {
-        (_, None) => {}
-        ((Some(at), start), Some((_, side, limit))) => {
-            cx.error(at, format!("`start` is {start}, {side}, which is {limit}; expected a number within the limits"));
+/// There is a number between the limits. As in the next rule, only what is written out can be compared here; the rest
+/// is the compiler's.
+fn check_limits(cx: &Ctxt, number: Number<'_>) -> bool {
+    let FieldKeys { min, max, .. } = number.keys;
+    match (min.value(), max.value()) {
+        (Some(at @ Int { literal: Some(min), .. }), Some(Int { literal: Some(max), .. })) if min > max => {
+            cx.error(at, format!("`min` is {min}, above `max`, which is {max}; exchange the two"));
+            false
         }
-        ((None, start), Some((at, side, limit))) => cx.error(
-            at,
-            format!("without `start` the first number is {start}, {side}, which is {limit}; add `start = {limit}`"),
-        ),
+        _ => true,
     }
 }
 
-/// The number of a key, if it is a literal, and where it is written.
-fn written(slot: &Slot<Int>) -> Option<(&dyn ToTokens, i64)> {
-    let int = slot.value()?;
-    Some((int, int.literal?))
+/// The first number, which is 1 unless given, lies between the limits.
+fn check_start(cx: &Ctxt, number: Number<'_>) {
+    let FieldKeys { start, min, max, .. } = number.keys;
+    let first = if start.is_given() { start.value().and_then(|start| start.literal) } else { Some(1) };
+    let Some(first) = first else { return };
+    for (limit, wrong, beyond) in [(max, Ordering::Greater, "above `max`"), (min, Ordering::Less, "below `min`")] {
+        let Some(limit_at @ Int { literal: Some(limit), .. }) = limit.value() else { continue };
+        if first.cmp(limit) != wrong {
+            continue;
+        }
+        if let Some(start) = start.value() {
+            cx.error(start, format!("`start` is {first}, {beyond}, which is {limit}; choose one within the limits"));
+        } else {
+            let advice = format!("add `start = {limit}`");
+            cx.error(
+                limit_at,
+                format!("without `start` the first number is {first}, {beyond}, which is {limit}; {advice}"),
+            );
+        }
+    }
 }

@@ -72,15 +72,15 @@ pub(crate) trait Keys: Default {
 fn unknown<K: Keys>(key: &str) -> String {
     let (here, there) = (K::PLACE, K::Other::PLACE);
     if K::Other::NAMES.contains(&key) {
-        return format!("`{key}` belongs on the {there}, not on a {here}; move it to an `#[auto_increment(..)]` there");
+        return format!("`{key}` belongs on {there}, not on {here}; move it to an `#[auto_increment(..)]` there");
     }
     if let Some(meant) = closest(key, K::NAMES) {
         return format!("unknown key `{key}`, did you mean `{meant}`?");
     }
     if let Some(meant) = closest(key, K::Other::NAMES) {
-        return format!("unknown key `{key}`, did you mean `{meant}`, which belongs on the {there}?");
+        return format!("unknown key `{key}`, did you mean `{meant}`, which belongs on {there}?");
     }
-    format!("unknown key `{key}`; a {here} takes `{}`", K::NAMES.join("`, `"))
+    format!("unknown key `{key}`; {here} takes `{}`", K::NAMES.join("`, `"))
 }
 
 macro_rules! keys {
@@ -112,7 +112,7 @@ macro_rules! keys {
 
 keys! {
     /// `#[auto_increment(..)]` on a numbered field.
-    FieldKeys: "field", marker true, other StructKeys {
+    FieldKeys: "a field", marker true, other StructKeys {
         "start" => start: Int,
         "step" => step: Int,
         "max" => max: Int,
@@ -124,7 +124,7 @@ keys! {
 
 keys! {
     /// `#[auto_increment(..)]` on the struct.
-    StructKeys: "struct", marker false, other FieldKeys {
+    StructKeys: "the struct", marker false, other FieldKeys {
         "counters" => counters: LitStr,
         "value_field" => value_field: LitStr,
         "crate" => krate: CratePath,

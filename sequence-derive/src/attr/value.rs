@@ -84,7 +84,7 @@ fn integer(key: &Ident, int: &LitInt) -> Result<i128, String> {
 }
 
 fn too_large(key: &Ident) -> String {
-    format!("`{key}` takes an `i64`, which is what a counter holds, and this number does not fit into one")
+    format!("`{key}` does not fit into an `i64`, which is what a counter holds; expected a number closer to 0")
 }
 
 fn not_an_integer(key: &Ident, lit: &Lit) -> String {

@@ -1,0 +1,155 @@
+//! Counters that hold something else than expected.
+
+use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
+use mongodb::{
+    Collection,
+    bson::{Bson, doc},
+};
+
+use crate::{
+    models::{Order, SmallOrder, order},
+    support::TestDb,
+};
+
+#[tokio::test]
+async fn counters_of_every_integral_type_are_continued() {
+    let values = [
+        (Bson::Int32(2_147_483_647), 2_147_483_648),
+        (Bson::Int64(41), 42),
+        (Bson::Double(41.0), 42),
+        (Bson::Int64(1 << 53), (1 << 53) + 1),
+    ];
+    for (found, next) in values {
+        let test = TestDb::new().await;
+        let orders: Collection<Order> = test.db.collection("orders");
+        test.set_counter("orders._id", found.clone()).await;
+        for expected in next..next + 2 {
+            let mut order = order();
+            order.insert_with_seq(&orders).await.unwrap();
+            assert_eq!(order.id, expected, "from {found:?}");
+        }
+        let mut order = order();
+        order.insert_with_seq(&orders).gapless().await.unwrap();
+        assert_eq!(order.id, next + 2, "from {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_counter_gives_a_typed_error_three_times_and_is_not_touched() {
+    let limit = 9_007_199_254_740_992.0; // 2^53
+    let values = [
+        Bson::Double(41.5),
+        Bson::Double(f64::NAN),
+        Bson::Double(f64::INFINITY),
+        Bson::Double(f64::NEG_INFINITY),
+        Bson::Double(limit - 1.0),
+        Bson::Double(limit),
+        Bson::String("5".to_owned()),
+        Bson::Null,
+        Bson::Document(doc! { "n": 5 }),
+        Bson::Array(vec![Bson::Int64(5)]),
+    ];
+    for found in values {
+        let test = TestDb::new().await;
+        let orders: Collection<Order> = test.db.collection("orders");
+        test.set_counter("orders._id", found.clone()).await;
+        let before = test.counter("orders._id").await;
+        let tickets = Sequence::new(&test.db, "orders._id").start(1);
+        for _ in 0..3 {
+            let mut untouched = order();
+            let error = untouched.insert_with_seq(&orders).await.unwrap_err();
+            match error.kind() {
+                ErrorKind::CounterCorrupt { sequence, field, .. } => assert_eq!((&**sequence, &**field), ("orders._id", "seq")),
+                other => panic!("{found:?}: {other:?}"),
+            }
+            assert_eq!((untouched, error.number()), (order(), None), "{found:?}");
+            let error = order().insert_with_seq(&orders).gapless().await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+            let error = tickets.reserve(10).await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+        }
+        if found != Bson::Double(41.5) {
+            // NaN is not equal to itself
+            assert_eq!(format!("{:?}", test.counter("orders._id").await), format!("{before:?}"));
+        }
+        assert!(test.ids().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_counter_without_the_value_field_is_left_as_it_is() {
+    let test = TestDb::new().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let foreign = doc! { "_id": "orders._id", "value": 41 };
+    test.counters().insert_one(&foreign).await.unwrap();
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    for _ in 0..3 {
+        let errors = [
+            order().insert_with_seq(&orders).await.unwrap_err(),
+            order().insert_with_seq(&orders).gapless().await.unwrap_err(),
+            order().insert_with_seq(&orders).session(&mut session).gapless().await.unwrap_err(),
+            Order::sequence(&orders, "id").unwrap().raise_to(100).await.unwrap_err(),
+            Order::sequence(&orders, "id").unwrap().current_value().await.unwrap_err(),
+            Order::sequence(&orders, "id").unwrap().restart(1).await.unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{error:?}");
+            assert!(error.to_string().contains("`value_field`"), "{error}");
+        }
+    }
+    session.commit_transaction().await.unwrap();
+    assert_eq!(test.counter("orders._id").await, Some(foreign));
+    assert!(test.ids().await.is_empty());
+}
+
+#[tokio::test]
+async fn raising_writes_over_nothing_that_is_no_number() {
+    for found in [Bson::Null, Bson::String("5".to_owned()), Bson::Array(vec![Bson::Int64(5)]), Bson::Double(f64::NAN)] {
+        let test = TestDb::new().await;
+        test.set_counter("tickets", found.clone()).await;
+        let error = Sequence::new(&test.db, "tickets").start(1).raise_to(100).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+        let now = test.counter("tickets").await.unwrap();
+        assert_eq!(format!("{:?}", now.get("seq").unwrap()), format!("{found:?}"));
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_the_numbers_is_an_error_before_anything_is_inserted() {
+    let test = TestDb::new().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    test.set_counter("orders._id", i64::MAX).await;
+    for _ in 0..3 {
+        let error = order().insert_with_seq(&orders).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exhausted { value: i64::MAX, remaining: 0, .. }), "{error:?}");
+    }
+    assert_eq!(test.value("orders._id").await, Some(i64::MAX));
+    assert!(test.ids().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_field_too_small_for_the_next_number_stays_as_it_is() {
+    let test = TestDb::new().await;
+    let orders: Collection<SmallOrder> = test.db.collection("orders");
+    test.set_counter("orders._id", i64::from(i32::MAX)).await;
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let mut model = SmallOrder { id: -1 };
+    let limit = i64::from(i32::MAX);
+    let errors = [
+        model.insert_with_seq(&orders).await.unwrap_err(),
+        model.insert_with_seq(&orders).gapless().await.unwrap_err(),
+        model.insert_with_seq(&orders).session(&mut session).gapless().await.unwrap_err(),
+    ];
+    for error in errors {
+        match error.kind() {
+            ErrorKind::Exhausted { value, limit: stated, .. } => assert_eq!((*value, *stated), (limit, limit)),
+            other => panic!("{other:?}"),
+        }
+    }
+    session.commit_transaction().await.unwrap();
+    assert_eq!(model, SmallOrder { id: -1 });
+    assert_eq!(test.value("orders._id").await, Some(limit));
+    assert!(test.ids().await.is_empty());
+}

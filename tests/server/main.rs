@@ -1,0 +1,17 @@
+//! Everything against a real server, in one binary so that the driver is linked once.
+
+#![allow(clippy::too_many_lines, reason = "a test tells one story from its beginning to its end")]
+
+mod concurrency;
+mod corrupt;
+mod deployments;
+mod duplicates;
+mod existing;
+mod failures;
+mod first_use;
+mod models;
+mod sequence;
+mod story;
+mod support;
+mod transactions;
+mod wire;

@@ -1,0 +1,48 @@
+//! The generated code names nothing that the user's scope could replace.
+#![no_implicit_prelude]
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+#![allow(dead_code, non_upper_case_globals)]
+
+#[derive(::serde::Serialize, ::mongo_sequence::AutoIncrement)]
+struct Result {
+    #[auto_increment]
+    id: i64,
+}
+
+#[derive(::serde::Serialize, ::mongo_sequence::AutoIncrement)]
+struct Option {
+    #[auto_increment]
+    r#type: i32,
+    #[auto_increment]
+    r#fn: u32,
+}
+
+#[derive(::serde::Serialize, ::mongo_sequence::AutoIncrement)]
+struct Some<None> {
+    #[auto_increment]
+    numbers: u64,
+    #[auto_increment]
+    visit: None,
+}
+
+mod core {}
+mod mongo_sequence {}
+mod serde {}
+trait AutoIncrement {}
+trait SequenceValue {}
+
+fn main() {
+    #[derive(::serde::Serialize, ::mongo_sequence::AutoIncrement)]
+    struct Local {
+        #[auto_increment]
+        id: i64,
+    }
+
+    let mut local = Local { id: 1 };
+    let mut seen = 0;
+    let done = <Local as ::mongo_sequence::AutoIncrement>::__with(&mut local, &[5], &mut |local| seen = local.id);
+    ::std::assert!(done.is_some() && seen == 5 && local.id == 1);
+    let done = <Local as ::mongo_sequence::AutoIncrement>::__set(&mut local, &[5, 6]);
+    ::std::assert!(done.is_none() && local.id == 1);
+}
