@@ -1,7 +1,7 @@
 //! What deployment and collections can promise; looked at where a counter is created, so once per counter.
 
 use mongodb::{
-    Collection, Database,
+    Client, Collection,
     bson::{Document, doc},
     options::Collation,
     results::{CollectionSpecification, CollectionType},
@@ -46,8 +46,8 @@ pub(crate) async fn check_model(models: &Collection<Document>) -> Result<()> {
 }
 
 /// Refuses a deployment without transactions: neither a replica set nor a sharded cluster.
-pub(crate) async fn check_transactions(database: &Database) -> Result<()> {
-    let hello = database.run_command(doc! { "hello": 1 }).await?;
+pub(crate) async fn check_transactions(client: &Client) -> Result<()> {
+    let hello = client.database("admin").run_command(doc! { "hello": 1 }).await?;
     if hello.contains_key("setName") || hello.get_str("msg") == Ok("isdbgrid") {
         return Ok(());
     }

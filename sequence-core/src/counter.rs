@@ -8,7 +8,7 @@ mod verdict;
 use std::time::Duration;
 
 use mongodb::{
-    ClientSession, Collection, Database,
+    Client, ClientSession, Collection, Database,
     bson::{Bson, Document, doc},
     options::{CollectionOptions, ReadConcern, ReadPreference, ReturnDocument, SelectionCriteria, WriteConcern},
 };
@@ -89,8 +89,8 @@ impl Counter {
         }
     }
 
-    pub(crate) fn database(&self) -> Database {
-        self.collection.client().database(&self.collection.namespace().db)
+    pub(crate) fn client(&self) -> &Client {
+        self.collection.client()
     }
 
     pub(crate) fn key(&self) -> &Bson {
@@ -143,8 +143,9 @@ impl Counter {
     pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
         let (behind, furthest) = if self.progression.ascending() { ("$lt", "$max") } else { ("$gt", "$min") };
         for _ in 0..CREATIONS {
-            // The comparison matches numbers only: `$max` alone would write over a null and pass over a string.
-            let filter = doc! { "_id": &self.key, &self.field: { behind: to } };
+            // The comparison matches numbers (and arrays of them) only: `$max` alone would write over a null and pass
+            // over a string.
+            let filter = doc! { "_id": &self.key, &self.field: { behind: to, "$not": { "$type": "array" } } };
             let raised = self
                 .collection
                 .find_one_and_update(filter, doc! { furthest: { &self.field: to } })
@@ -235,14 +236,16 @@ impl Counter {
         if let Some(comment) = &self.comment {
             action = action.comment(comment.clone());
         }
+        let inside = session.is_some();
         let reply = match session {
-            Some(session) => action.session(session).await.map_err(verdict::refused_in_transaction),
-            None => match action.max_time(self.command_time).await {
-                Err(error) => Err(self.refused(error).await),
-                Ok(reply) => Ok(reply),
-            },
+            Some(session) => action.session(session).await,
+            None => action.max_time(self.command_time).await,
         };
-        match reply?.map(|counter| number::decode(counter.get(&self.field))) {
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => return Err(self.refused(error, inside).await),
+        };
+        match reply.map(|counter| number::decode(counter.get(&self.field))) {
             None => Ok(None),
             Some(Ok(number)) => Ok(Some(number.value)),
             Some(Err(found)) => Err(self.corrupt(found)),

@@ -2,8 +2,6 @@
 //!
 //! Sums are made in `i128`, where nothing that a sequence can hold overflows.
 
-use crate::SequenceValue;
-
 /// The counter collection, unless the model names another.
 pub(crate) const DEFAULT_COUNTERS: &str = "sequences";
 /// The field of a counter document that holds the last number, unless the model names another.
@@ -30,15 +28,15 @@ pub struct Definition {
 #[allow(clippy::missing_panics_doc, reason = "they panic while the user's crate is compiled")]
 impl Definition {
     #[must_use]
-    pub const fn new<V: SequenceValue>(rust_field: &'static str, stored_field: &'static str) -> Self {
+    pub const fn new(rust_field: &'static str, stored_field: &'static str, min: i64, max: i64) -> Self {
         Self {
             rust_field,
             stored_field,
             name: None,
             start: 1,
             step: 1,
-            min: V::MIN,
-            max: V::MAX,
+            min,
+            max,
             gapless: false,
             counters: DEFAULT_COUNTERS,
             value_field: DEFAULT_VALUE_FIELD,
@@ -55,12 +53,14 @@ impl Definition {
         self
     }
     #[must_use]
+    #[track_caller]
     pub const fn min(mut self, min: i64) -> Self {
         assert!(min >= self.min, "`min` is below what the field's type can hold");
         self.min = min;
         self
     }
     #[must_use]
+    #[track_caller]
     pub const fn max(mut self, max: i64) -> Self {
         assert!(max <= self.max, "`max` is above what the field's type can hold");
         self.max = max;
@@ -89,6 +89,7 @@ impl Definition {
 
     /// The last step of every generated definition: a contradiction between its parts stops the build.
     #[must_use]
+    #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(self.step != 0, "`step` is 0, so there would be one number only");
         assert!(
@@ -222,9 +223,9 @@ mod tests {
 
     #[test]
     fn the_fields_type_is_the_limit_when_none_is_declared() {
-        let definition = Definition::new::<u32>("id", "_id").checked();
+        let definition = Definition::new("id", "_id", 0, i64::from(u32::MAX)).checked();
         assert_eq!(definition.progression().last, i64::from(u32::MAX));
-        let down = Definition::new::<u32>("id", "_id").start(9).step(-1).checked();
+        let down = Definition::new("id", "_id", 0, i64::from(u32::MAX)).start(9).step(-1).checked();
         assert_eq!(down.progression().last, 0);
         assert_eq!(definition.max(9).progression().last, 9);
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use mongodb::bson::{RawDocument, RawDocumentBuf};
 use serde::Serialize;
 
-use crate::{AutoIncrement, Definition, Error, ErrorKind, Result, SequenceValue};
+use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
 
 /// The largest document that MongoDB stores (`maxBsonObjectSize` of every server since 1.8).
 const MAX_DOCUMENT_SIZE: usize = 16 * 1024 * 1024;
@@ -19,15 +19,15 @@ const GENERATED_ID_SIZE: usize = 1 + 4 + 12;
 /// Where the value begins in `{"": value}`: behind the length, the type and the empty name.
 const RENDERED_VALUE: usize = 4 + 1 + 1;
 
-/// `{"": value}`, the stored form of a number in a field of type `V`. `None` if the number does not fit.
+/// `{"": value}`, the stored form of a number. `None` if it cannot be serialized.
 #[must_use]
-pub fn render<V: SequenceValue>(number: i64) -> Option<RawDocumentBuf> {
+pub fn render<V: Serialize>(value: V) -> Option<RawDocumentBuf> {
     #[derive(Serialize)]
     struct Rendered<V> {
         #[serde(rename = "")]
         value: V,
     }
-    raw::serialize(&Rendered { value: V::from_number(number)? }).ok()
+    raw::serialize(&Rendered { value }).ok()
 }
 
 /// A model on its way into the database.

@@ -129,7 +129,7 @@ pub(crate) async fn prepare(counter: &Counter) -> Result<()> {
     match counter.read(None).await? {
         State::At(_) => Ok(()),
         State::Missing => {
-            capability::check_transactions(&counter.database()).await?;
+            capability::check_transactions(counter.client()).await?;
             counter.create().await
         }
         State::Corrupt(found) => Err(counter.corrupt(found)),

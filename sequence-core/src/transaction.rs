@@ -8,7 +8,7 @@ use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
 pub(crate) use owned::{Insertion, Source};
 
-use crate::{Error, ErrorKind, Result, counter::Counter, error::server_code};
+use crate::{Error, ErrorKind, Result, capability, counter::Counter, error::server_code};
 
 /// Whether the session has a transaction in progress. Nothing is sent.
 ///
@@ -20,13 +20,25 @@ pub(crate) async fn require_in_progress(session: &mut ClientSession) -> Result<(
             session.abort_transaction().await?;
             Err(Error::new(ErrorKind::NoTransaction))
         }
-        Err(error) => match &*error.kind {
-            mongodb::error::ErrorKind::Transaction { message, .. } if message.contains("already in progress") => Ok(()),
-            mongodb::error::ErrorKind::Transaction { .. } => {
-                Err(Error::new(ErrorKind::TransactionsUnsupported).caused_by(error))
+        Err(error) => match refusal(&error) {
+            Some(reason) if reason.contains("already in progress") => Ok(()),
+            Some(_) => {
+                capability::check_transactions(&session.client()).await?;
+                Err(Error::new(ErrorKind::NoTransaction))
             }
-            _ => Err(error.into()),
+            None => Err(error.into()),
         },
+    }
+}
+
+/// Why the driver itself has refused to start a transaction, if it has.
+///
+/// It also does so, with "not supported by this deployment", for as long as it has lost all servers (3.9.1,
+/// `update_transaction_support_status`): whether there are transactions is for a server to say.
+fn refusal(error: &mongodb::error::Error) -> Option<&str> {
+    match &*error.kind {
+        mongodb::error::ErrorKind::Transaction { message, .. } => Some(message),
+        _ => None,
     }
 }
 

@@ -29,6 +29,7 @@ pub trait SequenceValue: serde::Serialize + Sized {
 
 macro_rules! integers {
     ($($integer:ty: $min:expr, $max:expr;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl SequenceValue for $integer {
             const MIN: i64 = $min;
             const MAX: i64 = $max;

@@ -37,7 +37,9 @@ fn expand(input: &Input<'_>) -> TokenStream {
     let with_and_set = with_and_set(&krate, &numbers);
     let render = numbers.iter().enumerate().map(|(index, number)| {
         let (index, ty) = (Literal::usize_unsuffixed(index), number.field.ty);
-        quote_spanned!(site=> #index => #krate::__private::render::<#ty>(number),)
+        quote_spanned!(site=> #index =>
+            #krate::__private::render(<#ty as #krate::SequenceValue>::from_number(number)?),
+        )
     });
     let evaluated = evaluated(input);
     quote_spanned! {site=>
@@ -79,7 +81,12 @@ fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
         setter(&input.keys.value_field),
     ];
     let new = quote_spanned! {Span::mixed_site()=>
-        #krate::__private::Definition::new::<#ty>(#rust_name, #stored_name)
+        #krate::__private::Definition::new(
+            #rust_name,
+            #stored_name,
+            <#ty as #krate::SequenceValue>::MIN,
+            <#ty as #krate::SequenceValue>::MAX
+        )
     };
     let set = setters
         .into_iter()

@@ -45,7 +45,7 @@ fn writes_one_implementation() {
                 const SEQUENCES: &'static [::mongo_sequence::__private::Definition] = &[
                     <::mongo_sequence::__private::Definition>::checked(
                         <::mongo_sequence::__private::Definition>::counters(
-                            ::mongo_sequence::__private::Definition::new::<i64>("id", "_id"),
+                            ::mongo_sequence::__private::Definition::new("id", "_id", <i64 as ::mongo_sequence::SequenceValue>::MIN, <i64 as ::mongo_sequence::SequenceValue>::MAX),
                             "numbers"
                         )
                     ),
@@ -54,7 +54,7 @@ fn writes_one_implementation() {
                             <::mongo_sequence::__private::Definition>::gapless(
                                 <::mongo_sequence::__private::Definition>::max(
                                     <::mongo_sequence::__private::Definition>::start(
-                                        ::mongo_sequence::__private::Definition::new::<u32>("type", "type"),
+                                        ::mongo_sequence::__private::Definition::new("type", "type", <u32 as ::mongo_sequence::SequenceValue>::MIN, <u32 as ::mongo_sequence::SequenceValue>::MAX),
                                         FIRST
                                     ),
                                     9
@@ -99,8 +99,8 @@ fn writes_one_implementation() {
                     number: i64,
                 ) -> ::core::option::Option<::mongo_sequence::__private::RawDocumentBuf> {
                     match sequence {
-                        0 => ::mongo_sequence::__private::render::<i64>(number),
-                        1 => ::mongo_sequence::__private::render::<u32>(number),
+                        0 => ::mongo_sequence::__private::render(<i64 as ::mongo_sequence::SequenceValue>::from_number(number)?),
+                        1 => ::mongo_sequence::__private::render(<u32 as ::mongo_sequence::SequenceValue>::from_number(number)?),
                         _ => ::core::option::Option::None,
                     }
                 }

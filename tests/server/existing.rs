@@ -1,10 +1,12 @@
 //! Collections and counters that are there before the library comes.
 
+use std::sync::Arc;
+
 use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
 use mongodb::{
     Collection,
     bson::{Bson, Document, doc, oid::ObjectId},
-    options::{CollectionOptions, SelectionCriteria},
+    options::{CollectionOptions, ReadConcern, SelectionCriteria, WriteConcern},
 };
 use serde::Serialize;
 
@@ -14,7 +16,11 @@ use crate::{
 };
 
 /// The next three numbers of a model over documents that have these numbers, without a counter.
-async fn continued<T: AutoIncrement>(existing: impl IntoIterator<Item = i64>, mut model: T, id: fn(&T) -> i64) -> Vec<i64> {
+async fn continued<T: AutoIncrement>(
+    existing: impl IntoIterator<Item = i64>,
+    mut model: T,
+    id: fn(&T) -> i64,
+) -> Vec<i64> {
     let test = TestDb::new().await;
     test.import("_id", existing).await;
     let collection: Collection<T> = test.db.collection("orders");
@@ -72,7 +78,8 @@ async fn numbers_beyond_what_the_sequence_can_hand_out_do_not_end_it() {
 #[tokio::test]
 async fn mixed_ids_count_as_far_as_they_are_numbers() {
     let test = TestDb::new().await;
-    let mixed = [Bson::ObjectId(ObjectId::new()), "zz".into(), f64::INFINITY.into(), f64::NAN.into(), 7.into(), 1e30.into()];
+    let mixed =
+        [Bson::ObjectId(ObjectId::new()), "zz".into(), f64::INFINITY.into(), f64::NAN.into(), 7.into(), 1e30.into()];
     test.import("_id", mixed).await;
     let orders: Collection<Order> = test.db.collection("orders");
     let mut order = order();
@@ -169,48 +176,46 @@ async fn a_lost_counter_is_made_again_from_the_data() {
     assert_eq!(order.id, 4);
 }
 
-/// The handle reads from one secondary, which has stopped replicating, and with majority; then no majority is left, and
-/// the primary alone has the import. What is looked at is the primary's own data all the same.
+/// The handle reads from a secondary that has stopped replicating. What is looked at is the primary's data all the same,
+/// with read concern `local`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_highest_number_is_read_from_the_primary_whatever_the_collection_says() {
-    use mongodb::options::{ReadConcern, WriteConcern};
     let test = TestDb::on(three_nodes().await, |_| {}).await;
-    let admin = test.client.database("admin");
-    test.import("_id", 1..=279).await;
-    let hello = admin.run_command(doc! { "hello": 1 }).await.unwrap();
+    let everywhere = CollectionOptions::builder().write_concern(WriteConcern::nodes(3)).build();
+    let import = test.db.collection_with_options::<Document>("orders", everywhere);
+    import.insert_many((1..=279).map(|id| doc! { "_id": id })).await.unwrap();
+
+    let hello = test.client.database("admin").run_command(doc! { "hello": 1 }).await.unwrap();
     let primary = hello.get_str("primary").unwrap();
-    let mut secondaries = Vec::new();
-    for node in three_nodes().await.nodes() {
-        if !primary.ends_with(&format!(":{}", node.port())) {
-            secondaries.push(mongodb::Client::with_uri_str(node.uri()).await.unwrap().database("admin"));
-        }
-    }
+    let behind =
+        three_nodes().await.nodes().iter().find(|node| !primary.ends_with(&format!(":{}", node.port()))).unwrap();
+    let (port, uri) = (behind.port(), behind.uri());
+    let admin = mongodb::Client::with_uri_str(uri).await.unwrap().database("admin");
     let replication = async |mode: &str| {
-        for secondary in &secondaries {
-            secondary.run_command(doc! { "configureFailPoint": "stopReplProducer", "mode": mode }).await.unwrap();
-        }
+        let fail_point = doc! { "configureFailPoint": "stopReplProducer", "mode": mode };
+        admin.run_command(fail_point).await.unwrap()
     };
-    replication("alwaysOn").await;
-    let local = CollectionOptions::builder().write_concern(WriteConcern::nodes(1)).build();
-    let import = test.db.collection_with_options::<Document>("orders", local);
-    import.insert_many((280..=400).map(|id| doc! { "_id": id })).await.unwrap();
+    let entered = replication("alwaysOn").await.get_i32("count").unwrap();
+    let stopped = doc! { "waitForFailPoint": "stopReplProducer", "timesEntered": entered + 1, "maxTimeMS": 60_000 };
+    admin.run_command(stopped).await.unwrap();
+    test.import("_id", 280..=400).await;
 
     let stale = CollectionOptions::builder()
-        .selection_criteria(SelectionCriteria::ReadPreference(mongodb::options::ReadPreference::Secondary {
-            options: None,
-        }))
+        .selection_criteria(SelectionCriteria::Predicate(Arc::new(move |server| {
+            server.address().to_string().ends_with(&format!(":{port}"))
+        })))
         .read_concern(ReadConcern::majority())
         .build();
     let orders = test.db.collection_with_options::<Order>("orders", stale);
     let highest = orders.clone_with_type::<Document>().find_one(doc! {}).sort(doc! { "_id": -1 }).await.unwrap();
-    assert_eq!(highest.unwrap().get_i32("_id").unwrap(), 279, "the handle itself must be behind");
+    assert_eq!(highest.unwrap().get_i32("_id"), Ok(279), "the handle itself must be behind");
     test.sent.clear();
-    let insert = tokio::spawn(async move {
-        let mut order = order();
-        order.insert_with_seq(&orders).await.map(|_| order.id)
-    });
-    test.sent.until("findAndModify", 2).await; // the attempt, and the creation with the number that was read
+    let mut order = order();
+    let inserted = order.insert_with_seq(&orders).await;
     replication("off").await;
-    let number = insert.await.unwrap().unwrap();
-    assert_eq!(number, 401);
+    inserted.unwrap();
+    assert_eq!(order.id, 401);
+    for find in test.sent.named("find") {
+        assert_eq!(find.get_document("readConcern").unwrap().get_str("level"), Ok("local"), "{find}");
+    }
 }

@@ -20,6 +20,9 @@ use mongodb::{
 };
 use tokio::sync::{Notify, OnceCell};
 
+/// How long to wait for something that is sure to come; a test that runs into it has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// The replica set that most tests share.
 pub(crate) async fn server() -> &'static Server {
     static SERVER: OnceCell<Server> = OnceCell::const_new();
@@ -209,7 +212,7 @@ impl Sent {
             if self.named(name).len() >= n {
                 return;
             }
-            more.await;
+            assert!(tokio::time::timeout(PATIENCE, more).await.is_ok(), "no {n} {name} among {:?}", self.names());
         }
     }
 }

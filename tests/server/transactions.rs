@@ -100,14 +100,14 @@ struct Blob {
     #[auto_increment]
     id: i64,
     #[serde(serialize_with = "unless_broken")]
-    content: Vec<u8>,
+    content: String,
 }
 
-fn unless_broken<S: serde::Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+fn unless_broken<S: serde::Serializer>(content: &str, serializer: S) -> Result<S::Ok, S::Error> {
     if content.is_empty() {
         return Err(serde::ser::Error::custom("this blob is broken"));
     }
-    serializer.serialize_bytes(content)
+    serializer.serialize_str(content)
 }
 
 #[tokio::test]
@@ -115,15 +115,15 @@ async fn failures_of_the_client_leave_no_hole_in_a_transaction_that_is_committed
     let test = TestDb::new().await;
     let blobs: Collection<Blob> = test.db.collection("blobs");
     let mut session = test.client.start_session().await.unwrap();
-    Blob { id: 0, content: vec![1] }.insert_with_seq(&blobs).gapless().await.unwrap();
+    Blob { id: 0, content: "x".to_owned() }.insert_with_seq(&blobs).gapless().await.unwrap();
     session.start_transaction().await.unwrap();
 
-    let mut broken = Blob { id: 7, content: Vec::new() };
+    let mut broken = Blob { id: 7, content: String::new() };
     let error = broken.insert_with_seq(&blobs).session(&mut session).gapless().await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Serialization { .. }), "{error:?}");
     assert!(error.to_string().contains("this blob is broken"), "{error}");
 
-    let mut large = Blob { id: 7, content: vec![0; 17 * 1024 * 1024] };
+    let mut large = Blob { id: 7, content: "x".repeat(17 * 1024 * 1024) };
     let error = large.insert_with_seq(&blobs).session(&mut session).gapless().await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::DocumentTooLarge { limit: 16_777_216, .. }), "{error:?}");
 
@@ -206,6 +206,7 @@ async fn after_a_conflict_nothing_more_is_sent_in_the_callers_session() {
 #[tokio::test]
 async fn numbers_taken_outside_may_be_stored_in_another_order() {
     let test = TestDb::new().await;
+    test.db.create_collection("orders").await.unwrap(); // two transactions that create it would conflict
     let orders: Collection<Order> = test.db.collection("orders");
     let mut first = test.client.start_session().await.unwrap();
     let mut second = test.client.start_session().await.unwrap();

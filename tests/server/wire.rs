@@ -34,7 +34,10 @@ async fn outside_a_transaction_the_counter_is_moved_with_majority() {
     SmallOrder { id: 0 }.insert_with_seq(&orders).await.unwrap();
     assert_eq!(test.sent.names(), ["findAndModify", "insert"]);
     let command = increment(&test);
-    assert_eq!(command.get_document("query").unwrap(), &doc! { "_id": "orders._id", "seq": { "$lte": 2_147_483_646_i64 } });
+    assert_eq!(
+        command.get_document("query").unwrap(),
+        &doc! { "_id": "orders._id", "seq": { "$lte": 2_147_483_646_i64 } }
+    );
     assert_eq!(command.get_document("update").unwrap(), &doc! { "$inc": { "seq": 1_i64 } });
     assert_eq!(command.get_document("writeConcern").unwrap(), &doc! { "w": "majority" });
     assert!((1..10_000).contains(&crate::support::integer(command.get("maxTimeMS").unwrap())), "{command}");
@@ -128,7 +131,10 @@ async fn options_reach_the_commands() {
     assert_eq!(command.get_str("comment"), Ok("nightly import"));
     assert_eq!(crate::support::integer(command.get("maxTimeMS").unwrap()), 700);
     let insert = &test.sent.named("insert")[0];
-    assert_eq!((insert.get_str("comment"), insert.get_bool("bypassDocumentValidation")), (Ok("nightly import"), Ok(true)));
+    assert_eq!(
+        (insert.get_str("comment"), insert.get_bool("bypassDocumentValidation")),
+        (Ok("nightly import"), Ok(true))
+    );
 }
 
 #[tokio::test]

@@ -29,16 +29,19 @@ impl Counter {
         Ok(())
     }
 
-    /// Turns the driver's error of an increment outside transactions into ours.
-    pub(super) async fn refused(&self, error: mongodb::error::Error) -> Error {
+    /// Turns the driver's error of an increment into ours. What it does not know better goes to the caller as it came.
+    pub(super) async fn refused(&self, error: mongodb::error::Error, in_transaction: bool) -> Error {
         let unconfirmed = matches!(&*error.kind, mongodb::error::ErrorKind::Write(WriteFailure::WriteConcernError(_)));
-        if unconfirmed {
-            let number = self.number_in_reply(&error);
-            let kind = ErrorKind::Unconfirmed { sequence: self.name() };
-            return Error::new(kind).caused_by(error).burning(number);
-        }
         match server_code(&error) {
-            Some(MAX_TIME_EXPIRED) => {
+            // A miss that is not confirmed has moved nothing.
+            _ if unconfirmed => match self.number_in_reply(&error) {
+                None => error.into(),
+                number => Error::new(ErrorKind::Unconfirmed { sequence: self.name() }).caused_by(error).burning(number),
+            },
+            Some(ILLEGAL_OPERATION) if in_transaction => {
+                Error::new(ErrorKind::TransactionsUnsupported).caused_by(error)
+            }
+            Some(MAX_TIME_EXPIRED) if !in_transaction => {
                 let kind = ErrorKind::CounterHeld { sequence: self.name(), waited: self.command_time };
                 Error::new(kind).caused_by(error)
             }
@@ -72,12 +75,4 @@ impl Counter {
     fn exhausted(&self, value: i64, remaining: u64) -> Error {
         Error::new(ErrorKind::Exhausted { sequence: self.name(), value, limit: self.progression.last, remaining })
     }
-}
-
-/// A standalone server refuses the first command of a transaction; everything else goes to the caller as it came.
-pub(super) fn refused_in_transaction(error: mongodb::error::Error) -> Error {
-    if server_code(&error) == Some(ILLEGAL_OPERATION) {
-        return Error::new(ErrorKind::TransactionsUnsupported).caused_by(error);
-    }
-    error.into()
 }

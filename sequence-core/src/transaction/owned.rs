@@ -11,9 +11,9 @@ use mongodb::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::Backoff;
+use super::{Backoff, refusal};
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, capability,
     counter::{Counter, State},
     document::Template,
     insert::{MAX_REPAIRS, Target},
@@ -64,6 +64,8 @@ enum Failure {
     Counter(usize, Error),
     /// The document could not be inserted.
     Insert(Error),
+    /// The driver has lost its servers for the moment.
+    NotStarted(Error),
     /// Everything else.
     Other(Error),
 }
@@ -110,11 +112,12 @@ impl Insertion {
                     held.conflict(self.numbering.counter(sequence)).await?;
                     error
                 }
-                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) => error,
+                Failure::NotStarted(error) => error,
+                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) if is_transient(&error) => {
+                    error
+                }
+                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) => return Err(error),
             };
-            if !is_transient(&error) {
-                return Err(error);
-            }
             let pause = backoff.next();
             if Instant::now() + pause >= deadline {
                 return Err(match error.driver_error() {
@@ -128,14 +131,23 @@ impl Insertion {
 
     async fn attempt(&mut self, session: &mut ClientSession, held: &mut Held) -> Result<InsertOneResult, Failure> {
         // Everything is set here, so that nothing weaker (or a secondary) is inherited from client or session.
-        session
+        let started = session
             .start_transaction()
             .read_concern(ReadConcern::majority())
             .write_concern(WriteConcern::majority())
             .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
             .max_commit_time(COMMIT_TIME.min(self.time_limit))
-            .await
-            .map_err(|error| Failure::Other(error.into()))?;
+            .await;
+        if let Err(error) = started {
+            return Err(if refusal(&error).is_some() {
+                match capability::check_transactions(self.target.collection.client()).await {
+                    Ok(()) => Failure::NotStarted(error.into()),
+                    Err(reason) => Failure::Other(reason),
+                }
+            } else {
+                Failure::Other(error.into())
+            });
+        }
         for (sequence, counter) in self.numbering.gapless() {
             match counter.advance_in(1, session).await {
                 Ok(Some(number)) => self.numbers[sequence] = number,
@@ -194,8 +206,11 @@ impl Insertion {
     }
 }
 
+/// Worth another run. Without a server the driver has waited for one already, as long as it was told to.
 fn is_transient(error: &Error) -> bool {
-    error.contains_label(TRANSIENT_TRANSACTION_ERROR)
+    let unreachable =
+        |error: &mongodb::error::Error| matches!(&*error.kind, mongodb::error::ErrorKind::ServerSelection { .. });
+    error.contains_label(TRANSIENT_TRANSACTION_ERROR) && !error.driver_error().is_some_and(unreachable)
 }
 
 /// Tells a counter that one transaction holds from one that many want: the latter moves.

@@ -1,0 +1,246 @@
+//! Faults of the network and the server, injected by fail points, and callers that go away.
+
+use std::{collections::BTreeSet, future::IntoFuture, time::Duration};
+
+use futures_util::poll;
+use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
+use mongodb::{
+    Collection,
+    bson::doc,
+    error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
+};
+
+use crate::{
+    models::{Order, Page, order},
+    support::{TestDb, code},
+};
+
+async fn orders() -> (TestDb, Collection<Order>) {
+    let test = TestDb::with_faults().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    order().insert_with_seq(&orders).await.unwrap();
+    test.sent.clear();
+    (test, orders)
+}
+
+#[tokio::test]
+async fn an_increment_that_is_not_confirmed_burns_its_number() {
+    let (test, orders) = orders().await;
+    for write_concern_code in [64, 91, 100] {
+        let before = test.value("orders._id").await.unwrap();
+        let unconfirmed = doc! { "writeConcernError": { "code": write_concern_code, "errmsg": "injected" } };
+        let labels = doc! { "errorLabels": [] };
+        test.fail(&["findAndModify"], doc! { "times": 1 }, unconfirmed.into_iter().chain(labels).collect()).await;
+        let mut model = order();
+        let error = model.insert_with_seq(&orders).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unconfirmed { .. }), "{error:?}");
+        assert_eq!((error.number(), model.id), (Some(before + 1), 0));
+        model.insert_with_seq(&orders).await.unwrap();
+        assert_eq!(model.id, before + 2);
+    }
+}
+
+#[tokio::test]
+async fn a_lost_connection_is_survived_once_and_reported_then() {
+    let (test, orders) = orders().await;
+    test.fail(&["findAndModify"], doc! { "times": 1 }, doc! { "closeConnection": true }).await;
+    let mut model = order();
+    model.insert_with_seq(&orders).await.unwrap();
+    assert_eq!(model.id, 2);
+    test.fail(&["findAndModify"], doc! { "times": 2 }, doc! { "closeConnection": true }).await;
+    let error = model.insert_with_seq(&orders).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Driver), "{error:?}");
+    assert_eq!((model.id, test.value("orders._id").await), (2, Some(2)));
+}
+
+#[tokio::test]
+async fn a_failed_plain_insert_burns_its_number_and_says_which() {
+    let (test, orders) = orders().await;
+    test.fail(&["insert"], doc! { "times": 1 }, doc! { "errorCode": 8000 }).await;
+    let error = order().insert_with_seq(&orders).await.unwrap_err();
+    assert_eq!((code(&error), error.number()), (Some(8000), Some(2)));
+    order().insert_with_seq(&orders).await.unwrap();
+    assert_eq!(test.ids().await, BTreeSet::from([1, 3]));
+}
+
+#[tokio::test]
+async fn a_failed_gapless_insert_leaves_no_gap() {
+    let (test, orders) = orders().await;
+    test.fail(&["insert"], doc! { "times": 1 }, doc! { "errorCode": 8000 }).await;
+    let error = order().insert_with_seq(&orders).gapless().await.unwrap_err();
+    assert_eq!((code(&error), error.number()), (Some(8000), None));
+    order().insert_with_seq(&orders).gapless().await.unwrap();
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2]));
+}
+
+#[tokio::test]
+async fn the_librarys_transaction_is_repeated_whole_after_a_transient_error() {
+    for command in ["findAndModify", "insert", "commitTransaction"] {
+        let (test, orders) = orders().await;
+        let transient = doc! { "errorCode": 251, "errorLabels": [TRANSIENT_TRANSACTION_ERROR] };
+        test.fail(&[command], doc! { "times": 3 }, transient).await;
+        let mut model = order();
+        model.insert_with_seq(&orders).gapless().await.unwrap();
+        assert_eq!(model.id, 2, "{command}");
+        assert_eq!(test.sent.named("findAndModify").len(), 4, "{command}");
+        assert_eq!(test.ids().await, BTreeSet::from([1, 2]));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_commit_repeats_the_commit_only() {
+    let (test, orders) = orders().await;
+    let unknown = doc! { "writeConcernError": { "code": 64, "errmsg": "injected" } };
+    test.fail(&["commitTransaction"], doc! { "times": 3 }, unknown).await;
+    let mut model = order();
+    model.insert_with_seq(&orders).gapless().await.unwrap();
+    assert_eq!(model.id, 2);
+    assert_eq!(test.sent.named("insert").len(), 1);
+    assert_eq!(test.sent.named("commitTransaction").len(), 4);
+}
+
+#[tokio::test]
+async fn a_commit_that_stays_unknown_carries_the_number() {
+    let (test, orders) = orders().await;
+    let unknown = doc! { "writeConcernError": { "code": 64, "errmsg": "injected" } };
+    test.fail(&["commitTransaction"], "alwaysOn", unknown).await;
+    let limit = Duration::from_millis(300);
+    let mut model = order();
+    let error = model.insert_with_seq(&orders).gapless().time_limit(limit).await.unwrap_err();
+    test.fail(&["commitTransaction"], "off", doc! {}).await;
+    assert!(matches!(error.kind(), ErrorKind::UnknownOutcome { .. }), "{error:?}");
+    assert_eq!((error.number(), model.id), (Some(2), 0));
+    assert!(!error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT));
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2])); // it was stored
+}
+
+#[tokio::test]
+async fn after_the_deadline_no_label_asks_for_another_run() {
+    let (test, orders) = orders().await;
+    let conflict = doc! { "errorCode": 112, "errorLabels": [TRANSIENT_TRANSACTION_ERROR] };
+    test.fail(&["findAndModify"], "alwaysOn", conflict).await;
+    let limit = Duration::from_millis(300);
+    let error = order().insert_with_seq(&orders).gapless().time_limit(limit).await.unwrap_err();
+    test.fail(&["findAndModify"], "off", doc! {}).await;
+    match error.kind() {
+        ErrorKind::Deadline { limit: stated, .. } => assert_eq!(*stated, limit),
+        other => panic!("{other:?}"),
+    }
+    assert!(std::error::Error::source(&error).is_some(), "the last conflict is behind it");
+    assert!(!error.contains_label(TRANSIENT_TRANSACTION_ERROR));
+    assert!(!mongodb::error::Error::from(error).contains_label(TRANSIENT_TRANSACTION_ERROR));
+}
+
+#[tokio::test]
+async fn a_plain_call_behind_the_callers_own_transaction_gives_up_in_time() {
+    let (test, orders) = orders().await;
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    order().insert_with_seq(&orders).session(&mut session).gapless().await.unwrap();
+    let limit = Duration::from_millis(300);
+    let error = order().insert_with_seq(&orders).time_limit(limit).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::CounterHeld { .. }), "{error:?}");
+    assert_eq!(error.number(), None);
+    session.commit_transaction().await.unwrap();
+    assert_eq!(test.value("orders._id").await, Some(2));
+}
+
+#[tokio::test]
+async fn a_gapless_call_behind_the_callers_own_transaction_is_told_so() {
+    let (test, orders) = orders().await;
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    order().insert_with_seq(&orders).session(&mut session).gapless().await.unwrap();
+    let error = order().insert_with_seq(&orders).gapless().await.unwrap_err();
+    match error.kind() {
+        ErrorKind::CounterHeld { sequence, waited, .. } => {
+            assert_eq!(sequence, "orders._id");
+            assert!(*waited >= Duration::from_secs(10));
+        }
+        other => panic!("{other:?}"),
+    }
+    session.commit_transaction().await.unwrap();
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2]));
+}
+
+/// Dropped while the counter command of its transaction is on its way. Left to the driver, that locks the counter for
+/// a minute.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_gapless_call_is_carried_to_its_end() {
+    let (test, orders) = orders().await;
+    let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
+    test.fail(&["findAndModify"], doc! { "times": 1 }, slow).await;
+    let mut dropped = order();
+    {
+        let mut call = Box::pin(dropped.insert_with_seq(&orders).gapless().into_future());
+        assert!(poll!(call.as_mut()).is_pending());
+        test.sent.until("findAndModify", 1).await;
+    }
+    let mut next = order();
+    next.insert_with_seq(&orders).gapless().await.unwrap();
+    test.sent.until("commitTransaction", 2).await;
+    order().insert_with_seq(&orders).gapless().await.unwrap();
+    assert_eq!(dropped, order());
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2, 3, 4]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_call_whose_document_was_still_to_be_made_frees_the_counter() {
+    let test = TestDb::with_faults().await;
+    let pages: Collection<Page> = test.db.collection("pages");
+    Page { id: 0 }.insert_with_seq(&pages).await.unwrap();
+    test.sent.clear();
+    let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
+    test.fail(&["findAndModify"], doc! { "times": 1 }, slow).await;
+    {
+        let mut dropped = Page { id: 0 };
+        let mut call = Box::pin(dropped.insert_with_seq(&pages).gapless().into_future());
+        assert!(poll!(call.as_mut()).is_pending());
+        test.sent.until("findAndModify", 1).await;
+    }
+    test.sent.until("abortTransaction", 1).await;
+    let mut next = Page { id: 0 };
+    next.insert_with_seq(&pages).gapless().await.unwrap();
+    assert_eq!(next.id, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_plain_call_leaves_a_gap_at_most() {
+    let (test, orders) = orders().await;
+    let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
+    test.fail(&["findAndModify"], doc! { "times": 1 }, slow).await;
+    {
+        let mut dropped = order();
+        let mut call = Box::pin(dropped.insert_with_seq(&orders).into_future());
+        assert!(poll!(call.as_mut()).is_pending());
+        tokio::select! {
+            () = test.sent.until("findAndModify", 1) => {}
+            done = call.as_mut() => panic!("{done:?}"),
+        }
+    }
+    let mut next = order();
+    next.insert_with_seq(&orders).await.unwrap();
+    assert!((2..=3).contains(&next.id), "{}", next.id);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_dropped_calls_make_no_duplicate() {
+    let test = TestDb::with_faults().await;
+    let sequence = Sequence::new(&test.db, "tickets").start(1);
+    let mut told = BTreeSet::new();
+    for round in 0..1000_u32 {
+        let mut call = Box::pin(sequence.next_value().into_future());
+        for _ in 0..round % 7 {
+            if poll!(call.as_mut()).is_ready() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(call);
+        if round % 50 == 0 {
+            assert!(told.insert(sequence.next_value().await.unwrap()), "told twice");
+        }
+    }
+    let last = sequence.next_value().await.unwrap();
+    assert!(told.iter().all(|number| *number < last));
+}
