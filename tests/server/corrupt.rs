@@ -60,7 +60,7 @@ async fn what_is_no_counter_gives_a_typed_error_three_times_and_is_not_touched()
             let error = untouched.insert_with_seq(&orders).await.unwrap_err();
             match error.kind() {
                 ErrorKind::CounterCorrupt { sequence, field, .. } => {
-                    assert_eq!((&**sequence, &**field), ("orders._id", "seq"))
+                    assert_eq!((&**sequence, &**field), ("orders._id", "seq"));
                 }
                 other => panic!("{found:?}: {other:?}"),
             }

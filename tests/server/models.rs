@@ -30,12 +30,12 @@ pub(crate) struct Invoice {
     #[auto_increment(start = 1000, step = 10)]
     pub(crate) id: u64,
     #[auto_increment(gapless)]
-    pub(crate) invoice_number: u32,
+    pub(crate) serial_number: u32,
     pub(crate) text: String,
 }
 
 pub(crate) fn invoice() -> Invoice {
-    Invoice { id: 0, invoice_number: 0, text: "tea".to_owned() }
+    Invoice { id: 0, serial_number: 0, text: "tea".to_owned() }
 }
 
 /// Its document depends on the number in a second place, and cannot be made from the number 5.

@@ -129,13 +129,13 @@ async fn the_sequence_of_a_model_and_its_inserts_share_one_counter() {
     let invoices: Collection<Invoice> = test.db.collection("invoices");
     invoice().insert_with_seq(&invoices).await.unwrap();
     assert_eq!(Invoice::sequence(&invoices, "id").unwrap().next_value().await.unwrap(), 1010);
-    for name in ["invoice_number", "invoiceNumber"] {
+    for name in ["serial_number", "serialNumber"] {
         let sequence = Invoice::sequence(&invoices, name).unwrap();
         assert_eq!(sequence.current_value().await.unwrap(), Some(1));
     }
     let error = Invoice::sequence(&invoices, "number").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidSequence { .. }), "{error:?}");
-    assert!(error.to_string().contains("id, invoice_number"), "{error}");
+    assert!(error.to_string().contains("id, serial_number"), "{error}");
 }
 
 #[tokio::test]

@@ -65,21 +65,21 @@ async fn a_model_with_two_numbers_uses_each_in_its_own_way() {
 
     let mut own = invoice();
     own.insert_with_seq(&invoices).await.unwrap();
-    assert_eq!((own.id, own.invoice_number), (1000, 1));
+    assert_eq!((own.id, own.serial_number), (1000, 1));
 
     // Rolled back: the gapless number comes again, the other one does not.
     let mut session = test.client.start_session().await.unwrap();
     session.start_transaction().await.unwrap();
     let mut lost = invoice();
     lost.insert_with_seq(&invoices).session(&mut session).await.unwrap();
-    assert_eq!((lost.id, lost.invoice_number), (1010, 2));
+    assert_eq!((lost.id, lost.serial_number), (1010, 2));
     session.abort_transaction().await.unwrap();
 
     let mut kept = invoice();
     kept.insert_with_seq(&invoices).await.unwrap();
-    assert_eq!((kept.id, kept.invoice_number), (1020, 2));
-    assert_eq!(test.numbers("invoices", "invoiceNumber").await, BTreeSet::from([1, 2]));
-    assert_eq!(test.value("invoices.invoiceNumber").await, Some(2));
+    assert_eq!((kept.id, kept.serial_number), (1020, 2));
+    assert_eq!(test.numbers("invoices", "serialNumber").await, BTreeSet::from([1, 2]));
+    assert_eq!(test.value("invoices.serialNumber").await, Some(2));
 }
 
 #[tokio::test]

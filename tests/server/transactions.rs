@@ -158,7 +158,7 @@ async fn a_second_counter_that_refuses_takes_the_first_one_back() {
     let test = TestDb::new().await;
     let invoices: Collection<Invoice> = test.db.collection("invoices");
     test.set_counter("invoices._id", 1000_i64).await;
-    test.set_counter("invoices.invoiceNumber", i64::from(u32::MAX)).await;
+    test.set_counter("invoices.serialNumber", i64::from(u32::MAX)).await;
     let mut session = test.client.start_session().await.unwrap();
     session.start_transaction().await.unwrap();
     let error = invoice().insert_with_seq(&invoices).session(&mut session).gapless().await.unwrap_err();

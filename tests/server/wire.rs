@@ -124,7 +124,7 @@ async fn options_reach_the_commands() {
         .comment("nightly import")
         .bypass_document_validation(true)
         .time_limit(std::time::Duration::from_millis(700))
-        .optional(None::<bool>, |action, bypass| action.bypass_document_validation(bypass))
+        .optional(None::<bool>, mongo_sequence::InsertWithSeq::bypass_document_validation)
         .await
         .unwrap();
     let command = increment(&test);

@@ -67,6 +67,20 @@ impl Server {
     }
 }
 
+/// One line: which deployment this is, and how long it lasts.
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.nodes.as_slice() {
+            [] => write!(f, "using the MongoDB deployment that MONGODB_URI names"),
+            nodes => {
+                let ports: Vec<String> = nodes.iter().map(|node| node.port().to_string()).collect();
+                let ports = ports.join(", ");
+                write!(f, "MONGODB_URI is not set: started a MongoDB server for this run on 127.0.0.1, port {ports}")
+            }
+        }
+    }
+}
+
 /// Why there is no server.
 #[derive(Debug)]
 pub struct Error(String);
