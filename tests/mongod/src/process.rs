@@ -14,6 +14,7 @@ use crate::Error;
 /// too. Then ends the server, if need be, and removes its folder. What the server logged last goes to standard error if
 /// it ended by itself.
 const SUPERVISOR: &str = r#"
+trap '' PIPE # the shell reports the kill to a parent that may be gone
 folder=$1; shift
 exec 3<&0
 "$@" </dev/null >"$folder/output" 2>&1 3<&- &
