@@ -48,7 +48,7 @@ pub(crate) async fn check_model(models: &Collection<Document>) -> Result<()> {
 /// Refuses a deployment without transactions: neither a replica set nor a sharded cluster.
 pub(crate) async fn check_transactions(client: &Client) -> Result<()> {
     let hello = client.database("admin").run_command(doc! { "hello": 1 }).await?;
-    if hello.contains_key("setName") || hello.get_str("msg") == Ok("isdbgrid") {
+    if hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|kind| kind == "isdbgrid") {
         return Ok(());
     }
     Err(Error::new(ErrorKind::TransactionsUnsupported))
