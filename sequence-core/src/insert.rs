@@ -71,7 +71,8 @@ pub(crate) async fn outside<T: AutoIncrement>(
 ) -> Result<InsertOneResult> {
     let draft = Draft::new(model)?;
     let mut numbers = numbering.take_plain().await?;
-    for repairs in 0.. {
+    let mut repairs = 0;
+    loop {
         let burn = |error: Error| error.burning(numbering.burnt(&numbers));
         let document = draft.document(model, &numbers).map_err(burn)?;
         let error = match target.insert(document, session.as_deref_mut()).await {
@@ -87,8 +88,8 @@ pub(crate) async fn outside<T: AutoIncrement>(
         }
         let next = numbering.counter(sequence).advance(1).await;
         numbers[sequence] = next.map_err(|error| error.burning(numbering.burnt(&numbers)))?;
+        repairs += 1;
     }
-    unreachable!("the loop ends by returning")
 }
 
 /// Numbers and insert in the caller's transaction. One attempt of each command; errors go to the caller as they came.

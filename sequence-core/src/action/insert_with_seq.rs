@@ -53,7 +53,8 @@ impl<'a, T: Send + Sync> InsertWithSeq<'a, T> {
     /// Leaves no gap when this insert fails: the numbers are taken in the transaction that inserts the document.
     ///
     /// With a [`session`](Self::session) that is its transaction, which must be in progress; without one, the call
-    /// runs a transaction of its own and repeats it whole until its [`time_limit`](Self::time_limit).
+    /// runs a transaction of its own and repeats it whole until its [`time_limit`](Self::time_limit). A session whose
+    /// last commit has an unknown outcome must repeat that commit first: asking it for a transaction ends the commit.
     pub fn gapless(mut self) -> Self {
         self.gapless = true;
         self

@@ -1,0 +1,46 @@
+//! What crosses threads and outlives functions, checked by the compiler.
+
+use std::future::IntoFuture;
+
+use mongo_sequence::{AutoIncrement, Error, ErrorKind, InsertWithSeqFuture, NextValueFuture, Reserved, Sequence};
+use mongodb::{ClientSession, Collection};
+use serde::Serialize;
+
+#[derive(Serialize, AutoIncrement)]
+struct Note<'text> {
+    #[auto_increment]
+    id: i64,
+    text: &'text str,
+}
+
+fn send<T: Send>(_: T) {}
+fn shared<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
+
+#[test]
+fn values_are_shared_between_threads() {
+    shared::<Error>();
+    shared::<ErrorKind>();
+    shared::<Sequence>();
+    shared::<Reserved>();
+    fn error<T: std::error::Error + Send + Sync + 'static>() {}
+    error::<Error>();
+}
+
+/// Never called: that it compiles is the test.
+#[allow(dead_code)]
+fn futures_are_sent_between_threads<'a, 'text>(
+    note: &'a mut Note<'text>,
+    notes: &'a Collection<Note<'text>>,
+    sequence: &'a Sequence,
+    session: &'a mut ClientSession,
+) {
+    send(note.insert_with_seq(notes).gapless().into_future());
+    send(note.insert_with_seq(notes).session(&mut *session).into_future());
+    send(sequence.next_value().session(&mut *session).into_future());
+    send(sequence.reserve(2).session(&mut *session).into_future());
+    send(sequence.raise_to(2));
+    send(sequence.restart(2));
+    send(sequence.current_value());
+    send::<Option<InsertWithSeqFuture<'_>>>(None);
+    send::<Option<NextValueFuture<'_>>>(None);
+}
