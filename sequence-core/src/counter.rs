@@ -23,6 +23,8 @@ use crate::{
 /// The time limit of one counter command. Well under 10 s: a command that waits for somebody's open transaction holds a
 /// connection of the pool that the holder may need.
 pub(crate) const COMMAND_TIME: Duration = Duration::from_secs(5);
+/// Anything shorter would be sent as `maxTimeMS: 0`, which means no limit.
+pub(crate) const SHORTEST_TIME: Duration = Duration::from_millis(1);
 /// How often a counter that is missing again may be created within one call.
 const CREATIONS: usize = 8;
 
@@ -76,7 +78,7 @@ impl Counter {
     }
 
     pub(crate) fn with_limits(mut self, time_limit: Option<Duration>, comment: Option<&Bson>) -> Self {
-        self.command_time = time_limit.map_or(COMMAND_TIME, |limit| limit.min(COMMAND_TIME));
+        self.command_time = time_limit.map_or(COMMAND_TIME, |limit| limit.clamp(SHORTEST_TIME, COMMAND_TIME));
         self.comment = comment.cloned();
         self
     }

@@ -82,7 +82,7 @@ pub(crate) async fn outside<T: AutoIncrement>(
         let Some(sequence) = target.whose_duplicate(&error).await.filter(|_| repairs < MAX_REPAIRS) else {
             return Err(error);
         };
-        let explained = numbering.repair(sequence, numbers[sequence]).await?;
+        let explained = numbering.repair(sequence, numbers[sequence]).await.map_err(burn)?;
         if let Some(session) = session.as_deref_mut() {
             run_again(numbering, sequence, session, explained, error).await?;
         }

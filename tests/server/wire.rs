@@ -137,6 +137,24 @@ async fn options_reach_the_commands() {
     );
 }
 
+/// `maxTimeMS: 0` would mean no limit at all, and no sum with the longest time may overflow.
+#[tokio::test]
+async fn the_shortest_and_the_longest_time_limit_are_limits() {
+    use std::time::Duration;
+    let test = careless().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    order().insert_with_seq(&orders).await.unwrap();
+    for (limit, expected) in [(Duration::ZERO, 1), (Duration::from_micros(10), 1), (Duration::MAX, 5000)] {
+        test.sent.clear();
+        let _may_be_too_short = order().insert_with_seq(&orders).time_limit(limit).await;
+        assert_eq!(crate::support::integer(increment(&test).get("maxTimeMS").unwrap()), expected, "{limit:?}");
+    }
+    test.sent.clear();
+    order().insert_with_seq(&orders).gapless().time_limit(Duration::MAX).await.unwrap();
+    let commit = &test.sent.named("commitTransaction")[0];
+    assert_eq!(crate::support::integer(commit.get("maxTimeMS").unwrap()), 10_000);
+}
+
 #[tokio::test]
 async fn building_and_dropping_a_call_sends_nothing() {
     let test = careless().await;

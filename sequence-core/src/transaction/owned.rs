@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Backoff, refusal};
 use crate::{
     Error, ErrorKind, Result, capability,
-    counter::{Counter, State},
+    counter::{Counter, SHORTEST_TIME, State},
     document::Template,
     insert::{MAX_REPAIRS, Target},
     numbering::Numbering,
@@ -79,14 +79,14 @@ impl Insertion {
     }
 
     async fn repeat(&mut self) -> Result<InsertOneResult> {
-        let deadline = Instant::now() + self.time_limit;
+        let started = Instant::now();
         let mut session = self.target.collection.client().start_session().await?;
         let mut backoff = Backoff::default();
         let mut held = Held::default();
         let mut repairs = 0;
         loop {
             let failure = match self.attempt(&mut session, &mut held).await {
-                Ok(result) => match self.commit(&mut session, deadline).await {
+                Ok(result) => match self.commit(&mut session, started).await {
                     Ok(()) => return Ok(result),
                     Err(error) => Failure::Other(error),
                 },
@@ -99,10 +99,10 @@ impl Insertion {
             let error = match failure {
                 Failure::Miss(sequence) => {
                     self.numbering.counter(sequence).settle_miss(1).await?;
-                    if Instant::now() < deadline {
-                        continue;
+                    if self.is_over(started, Duration::ZERO) {
+                        return Err(self.out_of_time());
                     }
-                    return Err(self.out_of_time());
+                    continue;
                 }
                 Failure::Insert(error) if repairs < MAX_REPAIRS && self.repair(&error).await? => {
                     repairs += 1;
@@ -119,7 +119,7 @@ impl Insertion {
                 Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) => return Err(error),
             };
             let pause = backoff.next();
-            if Instant::now() + pause >= deadline {
+            if self.is_over(started, pause) {
                 return Err(match error.driver_error() {
                     Some(cause) => self.out_of_time().caused_by(cause.clone()),
                     None => self.out_of_time(),
@@ -136,7 +136,7 @@ impl Insertion {
             .read_concern(ReadConcern::majority())
             .write_concern(WriteConcern::majority())
             .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
-            .max_commit_time(COMMIT_TIME.min(self.time_limit))
+            .max_commit_time(self.time_limit.clamp(SHORTEST_TIME, COMMIT_TIME))
             .await;
         if let Err(error) = started {
             return Err(if refusal(&error).is_some() {
@@ -176,7 +176,7 @@ impl Insertion {
     }
 
     /// Repeats the commit, and the commit only, while its outcome is unknown.
-    async fn commit(&self, session: &mut ClientSession, deadline: Instant) -> Result<()> {
+    async fn commit(&self, session: &mut ClientSession, started: Instant) -> Result<()> {
         let mut backoff = Backoff::default();
         loop {
             let Err(error) = session.commit_transaction().await else {
@@ -186,7 +186,7 @@ impl Insertion {
                 return Err(error.into());
             }
             let pause = backoff.next();
-            if Instant::now() + pause >= deadline {
+            if self.is_over(started, pause) {
                 let kind = ErrorKind::UnknownOutcome { limit: self.time_limit };
                 return Err(Error::new(kind).caused_by(error).burning(self.numbers.first().copied()));
             }
@@ -199,6 +199,10 @@ impl Insertion {
             Some(sequence) => self.numbering.repair(sequence, self.numbers[sequence]).await,
             None => Ok(false),
         }
+    }
+
+    fn is_over(&self, started: Instant, pause: Duration) -> bool {
+        started.elapsed() + pause >= self.time_limit
     }
 
     fn out_of_time(&self) -> Error {
