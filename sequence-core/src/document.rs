@@ -7,7 +7,7 @@ mod raw;
 
 use std::ops::Range;
 
-use mongodb::bson::{RawDocument, RawDocumentBuf};
+use mongodb::bson::{RawDocument, RawDocumentBuf, spec::ElementType};
 use serde::Serialize;
 
 use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
@@ -105,8 +105,8 @@ impl Template {
             })?;
             let slot = Slot { sequence, name, element };
             let rendered = rendered(T::__render, sequence, *number)?;
-            let (kind, value) = (bytes[slot.element.start], &bytes[slot.value()]);
-            if (kind, value) != (rendered[4], rendered_value(&rendered)) {
+            check_number(definition, *number, &rendered)?;
+            if (bytes[slot.element.start], &bytes[slot.value()]) != (rendered[4], rendered_value(&rendered)) {
                 return Err(serialization(format!(
                     "the numbered field `{}` is not stored as the number that it holds; remove the serde attribute that \
                      changes it",
@@ -184,6 +184,24 @@ fn find(document: &RawDocument, name: &str) -> Result<Option<Range<usize>>> {
 
 fn rendered(render: fn(usize, i64) -> Option<RawDocumentBuf>, sequence: usize, number: i64) -> Result<Vec<u8>> {
     render(sequence, number).map(RawDocumentBuf::into_bytes).ok_or_else(|| no_fit(&[number]))
+}
+
+/// A type with a `SequenceValue` of its own may serialize to anything, but only a number can be found again in the data.
+fn check_number(definition: &Definition, number: i64, rendered: &[u8]) -> Result<()> {
+    let value = rendered_value(rendered);
+    let stored = match ElementType::from(rendered[4]) {
+        Some(ElementType::Int32) => value.try_into().ok().map(i32::from_le_bytes).map(i64::from),
+        Some(ElementType::Int64) => value.try_into().ok().map(i64::from_le_bytes),
+        _ => None,
+    };
+    if stored == Some(number) {
+        return Ok(());
+    }
+    Err(serialization(format!(
+        "the type of the numbered field `{}` does not serialize the number {number} as an Int32 or Int64 of that value; \
+         change its `Serialize` or its `SequenceValue`",
+        definition.rust_field
+    )))
 }
 
 fn rendered_value(rendered: &[u8]) -> &[u8] {

@@ -5,6 +5,7 @@
 mod concurrency;
 mod corrupt;
 mod deployments;
+mod documents;
 mod duplicates;
 mod existing;
 mod failures;

@@ -1,0 +1,155 @@
+//! How models become documents.
+
+use std::collections::BTreeMap;
+
+use mongo_sequence::{AutoIncrement, ErrorKind, SequenceValue};
+use mongodb::{
+    Collection,
+    bson::{Document, doc, oid::ObjectId},
+};
+use serde::{Serialize, Serializer};
+
+use crate::support::TestDb;
+
+/// Refused before a number is taken, with this in the message.
+async fn refused<T: AutoIncrement>(mut model: T, what: &str) {
+    let test = TestDb::new().await;
+    let collection: Collection<T> = test.db.collection("models");
+    let errors = [
+        model.insert_with_seq(&collection).await.unwrap_err(),
+        model.insert_with_seq(&collection).gapless().await.unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error.kind(), ErrorKind::Serialization { .. }), "{error:?}");
+        assert!(error.to_string().contains(what), "{error}");
+        assert_eq!(error.number(), None);
+    }
+    assert!(test.sent.names().is_empty(), "{:?}", test.sent.names());
+}
+
+fn as_text<S: Serializer>(number: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}
+
+#[tokio::test]
+async fn a_serde_attribute_that_changes_the_number_is_refused() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Texted {
+        #[serde(serialize_with = "as_text")]
+        #[auto_increment]
+        id: i64,
+    }
+    refused(Texted { id: 0 }, "`id` is not stored as the number").await;
+}
+
+#[derive(Serialize)]
+struct Text(String);
+
+impl SequenceValue for Text {
+    const MIN: i64 = 1;
+    const MAX: i64 = 99;
+
+    fn from_number(number: i64) -> Option<Self> {
+        Some(Self(number.to_string()))
+    }
+}
+
+#[tokio::test]
+async fn a_type_that_does_not_serialize_to_its_number_is_refused() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Model {
+        #[auto_increment]
+        id: Text,
+    }
+    refused(Model { id: Text(String::new()) }, "does not serialize the number 1").await;
+}
+
+#[tokio::test]
+async fn a_model_that_serde_stores_otherwise_is_refused() {
+    #[derive(Serialize, AutoIncrement)]
+    #[serde(into = "Other")]
+    struct Model {
+        #[auto_increment]
+        id: i64,
+    }
+    #[derive(Serialize)]
+    struct Other {
+        number: i64,
+    }
+    impl From<Model> for Other {
+        fn from(Model { id }: Model) -> Self {
+            Self { number: id }
+        }
+    }
+    impl Clone for Model {
+        fn clone(&self) -> Self {
+            Self { id: self.id }
+        }
+    }
+    refused(Model { id: 0 }, "`id` is not stored as `id`").await;
+}
+
+#[tokio::test]
+async fn a_type_of_ones_own_holds_numbers() {
+    #[derive(Debug, PartialEq, Serialize)]
+    struct InvoiceNumber(i64);
+    impl SequenceValue for InvoiceNumber {
+        const MIN: i64 = 1;
+        const MAX: i64 = 2;
+
+        fn from_number(number: i64) -> Option<Self> {
+            Some(Self(number))
+        }
+    }
+    #[derive(Serialize, AutoIncrement)]
+    struct Invoice {
+        #[auto_increment]
+        number: InvoiceNumber,
+    }
+    let test = TestDb::new().await;
+    let invoices: Collection<Invoice> = test.db.collection("invoices");
+    let mut invoice = Invoice { number: InvoiceNumber(0) };
+    for expected in 1..=2 {
+        invoice.insert_with_seq(&invoices).await.unwrap();
+        assert_eq!(invoice.number, InvoiceNumber(expected));
+    }
+    let error = invoice.insert_with_seq(&invoices).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exhausted { limit: 2, .. }), "{error:?}");
+}
+
+/// Everything around the number, before and behind it, of any length, goes through byte for byte.
+#[tokio::test]
+async fn documents_are_stored_as_the_driver_would_store_them() {
+    #[derive(Clone, Serialize, AutoIncrement)]
+    struct Rich<'text> {
+        owner: ObjectId,
+        text: &'text str,
+        #[serde(skip_serializing_if = "is_zero")]
+        #[auto_increment]
+        number: u32,
+        lines: Vec<BTreeMap<String, f64>>,
+        nothing: Option<i32>,
+        #[serde(flatten)]
+        more: BTreeMap<String, String>,
+    }
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_zero(number: &u32) -> bool {
+        *number == 0
+    }
+    let test = TestDb::new().await;
+    let text = "ä\u{0}ö".repeat(1000);
+    let more = BTreeMap::from([("number2".to_owned(), "1".to_owned()), ("numbe".to_owned(), String::new())]);
+    let lines = vec![BTreeMap::from([("number".to_owned(), f64::NAN)]); 3];
+    let mut rich = Rich { owner: ObjectId::new(), text: &text, number: 0, lines, nothing: None, more };
+    let collection: Collection<Rich<'_>> = test.db.collection("rich");
+    rich.insert_with_seq(&collection).await.unwrap();
+    rich.insert_with_seq(&collection).gapless().await.unwrap();
+    let plain: Collection<Rich<'_>> = test.db.collection("plain");
+    plain.insert_one(&rich).await.unwrap();
+    let without_id = doc! { "_id": 0 };
+    let stored = collection.clone_with_type::<Document>();
+    let ours = stored.find_one(doc! { "number": 2 }).projection(without_id.clone()).await.unwrap().unwrap();
+    let drivers = plain.clone_with_type::<Document>().find_one(doc! {}).projection(without_id).await.unwrap().unwrap();
+    assert_eq!(format!("{ours:?}"), format!("{drivers:?}"));
+    assert!(ours.get_array("lines").unwrap().len() == 3 && ours.contains_key("numbe"));
+}
