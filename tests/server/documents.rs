@@ -117,6 +117,25 @@ async fn a_type_of_ones_own_holds_numbers() {
     assert!(matches!(error.kind(), ErrorKind::Exhausted { limit: 2, .. }), "{error:?}");
 }
 
+#[tokio::test]
+async fn optional_and_non_zero_fields_are_numbered() {
+    use std::num::NonZero;
+    #[derive(Serialize, AutoIncrement)]
+    struct Ticket {
+        #[serde(rename = "_id", skip_serializing_if = "Option::is_none")]
+        #[auto_increment]
+        id: Option<NonZero<u32>>,
+    }
+    let test = TestDb::new().await;
+    let tickets: Collection<Ticket> = test.db.collection("orders");
+    let mut ticket = Ticket { id: None };
+    for expected in 1..=2 {
+        ticket.insert_with_seq(&tickets).await.unwrap();
+        assert_eq!(ticket.id, NonZero::new(expected));
+    }
+    assert_eq!(test.ids().await, [1, 2].into());
+}
+
 /// Everything around the number, before and behind it, of any length, goes through byte for byte.
 #[tokio::test]
 async fn documents_are_stored_as_the_driver_would_store_them() {
