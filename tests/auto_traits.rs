@@ -14,6 +14,7 @@ struct Note<'text> {
 }
 
 fn send<T: Send>(_: T) {}
+fn error<T: std::error::Error + Send + Sync + 'static>() {}
 fn shared<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
 
 #[test]
@@ -22,7 +23,6 @@ fn values_are_shared_between_threads() {
     shared::<ErrorKind>();
     shared::<Sequence>();
     shared::<Reserved>();
-    fn error<T: std::error::Error + Send + Sync + 'static>() {}
     error::<Error>();
 }
 

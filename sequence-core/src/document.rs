@@ -199,7 +199,7 @@ fn check_number(definition: &Definition, number: i64, rendered: &[u8]) -> Result
     }
     Err(serialization(format!(
         "the type of the numbered field `{}` does not serialize the number {number} as an Int32 or Int64 of that value; \
-         change its `Serialize` or its `SequenceValue`",
+         put `#[serde(transparent)]` on it, or change its `Serialize` or its `SequenceValue`",
         definition.rust_field
     )))
 }

@@ -12,7 +12,7 @@ use syn::{
 };
 
 pub(crate) use self::{
-    keys::{FieldKeys, Keys, Slot, StructKeys},
+    keys::{FieldKeys, Keys, Slot, StructKeys, TypeKeys},
     value::{Flag, Int, Value, assigned, string},
 };
 use crate::ctxt::Ctxt;

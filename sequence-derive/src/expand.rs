@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{DeriveInput, GenericParam, parse_quote_spanned};
+use syn::{DeriveInput, GenericParam, Generics, parse_quote_spanned};
 
 use crate::{
     ast::{Input, Number},
@@ -169,7 +169,7 @@ pub(crate) fn header(input: &Input<'_>) -> TokenStream {
     let (site, krate, ident) = (Span::mixed_site(), input.krate(), input.ident);
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let mut predicates = input.generics.where_clause.clone().map(|clause| clause.predicates).unwrap_or_default();
-    let params: HashSet<_> = input.generics.params.iter().filter_map(type_or_const).collect();
+    let params = type_params(input.generics);
     let refused = input.fields.is_none().then(|| quote_spanned!(site=> for<'refused>));
     if !params.is_empty() || refused.is_some() {
         predicates.push(parse_quote_spanned! {site=>
@@ -187,16 +187,18 @@ pub(crate) fn header(input: &Input<'_>) -> TokenStream {
     quote_spanned!(site=> impl #impl_generics #krate::AutoIncrement for #ident #ty_generics #where_clause)
 }
 
-fn type_or_const(param: &GenericParam) -> Option<&Ident> {
-    match param {
+/// The names of the type and const parameters.
+pub(crate) fn type_params<'g>(generics: &'g Generics) -> HashSet<&'g Ident> {
+    let name = |param: &'g GenericParam| match param {
         GenericParam::Type(param) => Some(&param.ident),
         GenericParam::Const(param) => Some(&param.ident),
         GenericParam::Lifetime(_) => None,
-    }
+    };
+    generics.params.iter().filter_map(name).collect()
 }
 
 /// Whether a type names one of the parameters. A path segment of the same name counts too and does no harm.
-fn mentions(tokens: TokenStream, params: &HashSet<&Ident>) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, params: &HashSet<&Ident>) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => params.contains(&ident),
         TokenTree::Group(group) => mentions(group.stream(), params),

@@ -6,6 +6,7 @@ mod crate_path;
 mod ctxt;
 mod expand;
 mod fallback;
+mod newtype;
 mod serde;
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,10 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Numbers the marked fields of a struct.
 ///
-/// ```ignore
+/// ```
+/// use mongo_sequence::AutoIncrement;
+/// use serde::Serialize;
+///
 /// #[derive(Serialize, AutoIncrement)]
 /// struct Invoice {
 ///     #[serde(rename = "_id")]
@@ -57,4 +61,21 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(AutoIncrement, attributes(auto_increment))]
 pub fn derive_auto_increment(input: TokenStream) -> TokenStream {
     expand::derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Lets a struct with one field hold the number of a marked field, with the limits of its field.
+///
+/// ```
+/// use mongo_sequence::SequenceValue;
+/// use serde::Serialize;
+///
+/// #[derive(Serialize, SequenceValue)]
+/// struct InvoiceNumber(i64);
+/// ```
+///
+/// It must be stored as the number itself, as serde stores a tuple struct with one field; with a named field put
+/// `#[serde(transparent)]` on it. `#[auto_increment(crate = ::sequence)]` names this crate where it was renamed.
+#[proc_macro_derive(SequenceValue, attributes(auto_increment))]
+pub fn derive_sequence_value(input: TokenStream) -> TokenStream {
+    newtype::derive(&parse_macro_input!(input as DeriveInput)).into()
 }

@@ -27,6 +27,7 @@ async fn refused<T: AutoIncrement>(mut model: T, what: &str) {
     assert!(test.sent.names().is_empty(), "{:?}", test.sent.names());
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn as_text<S: Serializer>(number: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
@@ -118,6 +119,47 @@ async fn a_type_of_ones_own_holds_numbers() {
 }
 
 #[tokio::test]
+async fn derived_types_hold_what_their_field_holds() {
+    #[derive(Debug, PartialEq, Serialize, SequenceValue)]
+    struct Plain(u32);
+    #[derive(Debug, PartialEq, Serialize, SequenceValue)]
+    #[serde(transparent)]
+    struct Named<N: Copy> {
+        number: N,
+    }
+    #[derive(Serialize, AutoIncrement)]
+    struct Invoice {
+        #[serde(rename = "_id")]
+        #[auto_increment]
+        id: Plain,
+        #[auto_increment(gapless, start = 7)]
+        number: Option<Named<i64>>,
+    }
+    assert_eq!((Plain::MIN, Plain::MAX), (0, i64::from(u32::MAX)));
+    let test = TestDb::new().await;
+    let invoices: Collection<Invoice> = test.db.collection("orders");
+    let mut invoice = Invoice { id: Plain(0), number: None };
+    invoice.insert_with_seq(&invoices).await.unwrap();
+    assert_eq!((&invoice.id, &invoice.number), (&Plain(1), &Some(Named { number: 7 })));
+    assert_eq!((test.ids().await, test.numbers("orders", "number").await), ([1].into(), [7].into()));
+}
+
+/// Serde stores a struct with a named field as a document, in which no number can be found again.
+#[tokio::test]
+async fn a_derived_type_that_is_stored_as_a_document_is_refused() {
+    #[derive(Serialize, SequenceValue)]
+    struct Named {
+        number: i64,
+    }
+    #[derive(Serialize, AutoIncrement)]
+    struct Model {
+        #[auto_increment]
+        id: Named,
+    }
+    refused(Model { id: Named { number: 0 } }, "`#[serde(transparent)]`").await;
+}
+
+#[tokio::test]
 async fn optional_and_non_zero_fields_are_numbered() {
     use std::num::NonZero;
     #[derive(Serialize, AutoIncrement)]
@@ -156,10 +198,10 @@ async fn documents_are_stored_as_the_driver_would_store_them() {
         *number == 0
     }
     let test = TestDb::new().await;
-    let text = "ä\u{0}ö".repeat(1000);
+    let umlauts = "ä\u{0}ö".repeat(1000);
     let more = BTreeMap::from([("number2".to_owned(), "1".to_owned()), ("numbe".to_owned(), String::new())]);
     let lines = vec![BTreeMap::from([("number".to_owned(), f64::NAN)]); 3];
-    let mut rich = Rich { owner: ObjectId::new(), text: &text, number: 0, lines, nothing: None, more };
+    let mut rich = Rich { owner: ObjectId::new(), text: &umlauts, number: 0, lines, nothing: None, more };
     let collection: Collection<Rich<'_>> = test.db.collection("rich");
     rich.insert_with_seq(&collection).await.unwrap();
     rich.insert_with_seq(&collection).gapless().await.unwrap();

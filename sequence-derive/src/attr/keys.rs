@@ -130,3 +130,10 @@ keys! {
         "crate" => krate: CratePath,
     }
 }
+
+keys! {
+    /// `#[auto_increment(..)]` on a type that derives `SequenceValue`.
+    TypeKeys: "a type of numbers", marker false, other StructKeys {
+        "crate" => krate: CratePath,
+    }
+}
