@@ -68,6 +68,11 @@ impl Numbering {
         !self.gapless.is_empty()
     }
 
+    /// Whether this sequence is taken in the transaction that inserts the document.
+    pub(crate) fn is_taken_inside(&self, sequence: usize) -> bool {
+        self.sequences[sequence].gapless
+    }
+
     /// The gapless sequences in the order in which every transaction takes them.
     pub(crate) fn gapless(&self) -> impl Iterator<Item = (usize, &Counter)> {
         self.gapless.iter().map(|&index| (index, self.counter(index)))

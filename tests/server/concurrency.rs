@@ -156,3 +156,28 @@ async fn reservations_of_many_tasks_are_disjoint_and_complete() {
     assert_eq!(numbers.len(), 16 * 5 * 7);
     assert_eq!(numbers.into_iter().collect::<BTreeSet<_>>(), (1..=560).collect());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_counter_that_is_removed_under_load_makes_no_duplicate_and_no_error() {
+    let test = TestDb::new().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let tasks = (0..6).map(|task| {
+        let orders = orders.clone();
+        tokio::spawn(async move {
+            for _ in 0..10 {
+                let mut order = order();
+                let insert = order.insert_with_seq(&orders);
+                if task % 2 == 0 { insert.gapless() } else { insert }.await.unwrap();
+            }
+        })
+    });
+    let tasks: Vec<_> = tasks.collect();
+    while !tasks.iter().all(tokio::task::JoinHandle::is_finished) {
+        test.counters().delete_one(mongodb::bson::doc! { "_id": "orders._id" }).await.unwrap();
+        orders.count_documents(mongodb::bson::doc! {}).await.unwrap();
+    }
+    for task in join_all(tasks).await {
+        task.unwrap();
+    }
+    assert_eq!(test.ids().await.len(), 60); // `_id` is unique, so these are 60 different numbers
+}

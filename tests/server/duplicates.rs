@@ -11,7 +11,7 @@ use mongodb::{
 use serde::Serialize;
 
 use crate::{
-    models::{Order, order},
+    models::{Invoice, Order, invoice, order},
     support::{TestDb, code},
 };
 
@@ -77,6 +77,31 @@ async fn in_a_session_without_a_transaction_the_call_goes_on_by_itself() {
     let mut order = order();
     order.insert_with_seq(&orders).session(&mut session).await.unwrap();
     assert_eq!(order.id, 280);
+}
+
+/// The plain number of a document is taken before its transaction and kept over repetitions, unless it is the reason.
+#[tokio::test]
+async fn a_plain_number_beside_a_gapless_one_is_replaced() {
+    let test = TestDb::new().await;
+    test.db.collection::<Document>("invoices").insert_many((100..=120).map(|n| doc! { "_id": n * 10 })).await.unwrap();
+    test.set_counter("invoices._id", 990_i64).await;
+    let invoices: Collection<Invoice> = test.db.collection("invoices");
+    let mut own = invoice();
+    own.insert_with_seq(&invoices).await.unwrap();
+    assert_eq!((own.id, own.serial_number), (1210, 1));
+
+    test.set_counter("invoices._id", 990_i64).await;
+    let mut session = test.client.start_session().await.unwrap();
+    let mut joined = invoice();
+    session
+        .start_transaction()
+        .and_run2(async |session| {
+            joined.insert_with_seq(&invoices).session(session).await?;
+            Ok(())
+        })
+        .await
+        .unwrap();
+    assert_eq!((joined.id, joined.serial_number), (1220, 2));
 }
 
 /// The other document is in the same, uncommitted transaction: nothing outside explains the collision, so running the

@@ -88,6 +88,24 @@ async fn the_librarys_transaction_is_repeated_whole_after_a_transient_error() {
 }
 
 #[tokio::test]
+async fn a_connection_lost_at_any_command_of_the_librarys_transaction_is_survived() {
+    for command in ["findAndModify", "insert", "commitTransaction", "abortTransaction"] {
+        let (test, orders) = orders().await;
+        if command == "abortTransaction" {
+            let transient = doc! { "errorCode": 251, "errorLabels": [TRANSIENT_TRANSACTION_ERROR] };
+            test.fail(&["insert"], doc! { "times": 1 }, transient).await;
+        }
+        test.fail(&[command], doc! { "times": 1 }, doc! { "closeConnection": true }).await;
+        for expected in 2..=3 {
+            let mut model = order();
+            model.insert_with_seq(&orders).gapless().await.unwrap();
+            assert_eq!(model.id, expected, "{command}");
+        }
+        assert_eq!(test.ids().await, BTreeSet::from([1, 2, 3]), "{command}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_commit_repeats_the_commit_only() {
     let (test, orders) = orders().await;
     let unknown = doc! { "writeConcernError": { "code": 64, "errmsg": "injected" } };

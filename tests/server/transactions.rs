@@ -72,6 +72,24 @@ async fn gapless_needs_a_transaction_in_progress() {
 }
 
 #[tokio::test]
+async fn sessions_that_cannot_have_this_transaction_are_refused_and_nothing_is_written() {
+    let test = TestDb::new().await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let mut snapshot = test.client.start_session().snapshot(true).await.unwrap();
+    let error = order().insert_with_seq(&orders).session(&mut snapshot).gapless().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoTransaction), "{error:?}");
+    let (other, _) = test.another_client();
+    let mut foreign = other.start_session().await.unwrap();
+    foreign.start_transaction().await.unwrap();
+    let error = order().insert_with_seq(&orders).session(&mut foreign).gapless().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Driver), "{error:?}");
+    foreign.commit_transaction().await.unwrap();
+    assert!(test.ids().await.is_empty());
+    let before_the_first = test.value("orders._id").await;
+    assert_eq!(before_the_first, Some(0)); // the counter was looked for, and made, outside
+}
+
+#[tokio::test]
 async fn a_session_without_a_transaction_is_fine_with_the_counter_outside() {
     let test = TestDb::new().await;
     let orders: Collection<Order> = test.db.collection("orders");

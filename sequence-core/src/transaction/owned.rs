@@ -16,10 +16,13 @@ use crate::{
     Error, ErrorKind, Result, capability,
     counter::{Counter, SHORTEST_TIME, State},
     document::Template,
+    error::server_code,
     insert::{MAX_REPAIRS, Target},
     numbering::Numbering,
 };
 
+/// Server code: another transaction has written the document.
+const WRITE_CONFLICT: i32 = 112;
 /// The most that one commit waits for a majority before it is sent again.
 const COMMIT_TIME: Duration = Duration::from_secs(10);
 /// Conflicts at one counter that go on for so long, while nothing moves it, come from one transaction that holds it.
@@ -64,8 +67,8 @@ enum Failure {
     Counter(usize, Error),
     /// The document could not be inserted.
     Insert(Error),
-    /// The driver has lost its servers for the moment.
-    NotStarted(Error),
+    /// The driver had lost its servers for a moment.
+    NotStarted,
     /// Everything else.
     Other(Error),
 }
@@ -97,27 +100,33 @@ impl Insertion {
                 }
             };
             let error = match failure {
+                Failure::NotStarted | Failure::Miss(_) if self.is_over(started, Duration::ZERO) => {
+                    return Err(self.out_of_time());
+                }
+                Failure::NotStarted => {
+                    tokio::time::sleep(backoff.next()).await;
+                    continue;
+                }
                 Failure::Miss(sequence) => {
                     self.numbering.counter(sequence).settle_miss(1).await?;
-                    if self.is_over(started, Duration::ZERO) {
-                        return Err(self.out_of_time());
+                    continue;
+                }
+                Failure::Insert(error) => {
+                    if repairs < MAX_REPAIRS && self.repair(&error).await? {
+                        repairs += 1;
+                        continue;
                     }
-                    continue;
-                }
-                Failure::Insert(error) if repairs < MAX_REPAIRS && self.repair(&error).await? => {
-                    repairs += 1;
-                    continue;
-                }
-                Failure::Counter(sequence, error) if is_transient(&error) => {
-                    held.conflict(self.numbering.counter(sequence)).await?;
                     error
                 }
-                Failure::NotStarted(error) => error,
-                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) if is_transient(&error) => {
+                Failure::Counter(sequence, error) => {
+                    held.failed(sequence, &error, self.numbering.counter(sequence)).await?;
                     error
                 }
-                Failure::Counter(_, error) | Failure::Insert(error) | Failure::Other(error) => return Err(error),
+                Failure::Other(error) => error,
             };
+            if !is_transient(&error) {
+                return Err(error);
+            }
             let pause = backoff.next();
             if self.is_over(started, pause) {
                 return Err(match error.driver_error() {
@@ -141,7 +150,7 @@ impl Insertion {
         if let Err(error) = started {
             return Err(if refusal(&error).is_some() {
                 match capability::check_transactions(self.target.collection.client()).await {
-                    Ok(()) => Failure::NotStarted(error.into()),
+                    Ok(()) => Failure::NotStarted,
                     Err(reason) => Failure::Other(reason),
                 }
             } else {
@@ -194,11 +203,17 @@ impl Insertion {
         }
     }
 
-    async fn repair(&self, error: &Error) -> Result<bool> {
-        match self.target.whose_duplicate(error).await {
-            Some(sequence) => self.numbering.repair(sequence, self.numbers[sequence]).await,
-            None => Ok(false),
+    /// After a duplicate of one of our numbers: moves its counter past the data. A number from outside is replaced; the
+    /// others are taken anew by the next attempt.
+    async fn repair(&mut self, error: &Error) -> Result<bool> {
+        let Some(sequence) = self.target.whose_duplicate(error).await else {
+            return Ok(false);
+        };
+        let explained = self.numbering.repair(sequence, self.numbers[sequence]).await?;
+        if explained && !self.numbering.is_taken_inside(sequence) {
+            self.numbers[sequence] = self.numbering.counter(sequence).advance(1).await?;
         }
+        Ok(explained)
     }
 
     fn is_over(&self, started: Instant, pause: Duration) -> bool {
@@ -220,7 +235,9 @@ fn is_transient(error: &Error) -> bool {
 /// Tells a counter that one transaction holds from one that many want: the latter moves.
 #[derive(Default)]
 struct Held {
-    since: Option<Instant>,
+    /// The sequence at whose counter the conflicts are, and since when.
+    since: Option<(usize, Instant)>,
+    /// Where the counter stood at half time.
     value: Option<i64>,
 }
 
@@ -229,9 +246,17 @@ impl Held {
         *self = Self::default();
     }
 
-    /// Notes one more conflict. An error once the counter has stood still for too long.
-    async fn conflict(&mut self, counter: &Counter) -> Result<()> {
-        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
+    /// Notes a failure at the counter of a sequence. An error once it has stood still behind conflicts for too long.
+    async fn failed(&mut self, sequence: usize, error: &Error, counter: &Counter) -> Result<()> {
+        let conflict = error.driver_error().and_then(server_code) == Some(WRITE_CONFLICT);
+        if !conflict || self.since.is_some_and(|(before, _)| before != sequence) {
+            self.released();
+        }
+        if !conflict {
+            return Ok(());
+        }
+        let (_, since) = self.since.get_or_insert_with(|| (sequence, Instant::now()));
+        let waited = since.elapsed();
         let look = if self.value.is_none() { HELD_TIME / 2 } else { HELD_TIME };
         if waited < look {
             return Ok(());
