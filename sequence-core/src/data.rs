@@ -13,10 +13,9 @@ use crate::{Result, definition::Progression, number};
 
 /// How long one look at the data may take. Without an index on the field it is a scan of the collection.
 const SCAN_TIME: Duration = Duration::from_secs(30);
-/// How many numbers of one contiguous run are looked at before the counter is moved.
-const RUN_LIMIT: i64 = 10_000;
-/// The computed field of the projections below.
+/// The computed fields of the projections below: the number, and whether it is one without its fraction.
 const VALUE: &str = "v";
+const WHOLE: &str = "w";
 
 /// The stored numbers of one sequence.
 #[derive(Clone, Debug)]
@@ -66,7 +65,6 @@ impl Data {
             .sort(doc! { &self.field: if ascending { 1 } else { -1 } })
             .projection(self.value())
             .collation(simple())
-            .limit(RUN_LIMIT)
             .max_time(SCAN_TIME)
             .await?;
         let mut end = None;
@@ -75,13 +73,14 @@ impl Data {
             if !stored.advance().await? {
                 break;
             }
-            match value_of(&stored.deserialize_current()?) {
+            let document = stored.deserialize_current()?;
+            match value_of(&document).filter(|_| document.get_bool(WHOLE).unwrap_or(false)) {
                 Some(number) if number == expected => {
                     end = Some(number);
                     next = number.checked_add(progression.step);
                 }
                 Some(number) if progression.beyond(number, expected) => break,
-                _ => {} // off the grid, or a second time
+                _ => {} // a fraction, off the grid, or a second time
             }
         }
         Ok(end)
@@ -94,7 +93,11 @@ impl Data {
 
     fn value(&self) -> Document {
         let path = format!("${}", self.field);
-        doc! { "_id": 0, VALUE: { "$toLong": { "$floor": path } } }
+        doc! {
+            "_id": 0,
+            VALUE: { "$toLong": { "$floor": &path } },
+            WHOLE: { "$eq": [&path, { "$floor": &path }] },
+        }
     }
 }
 

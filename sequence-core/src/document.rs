@@ -30,37 +30,26 @@ pub fn render<V: Serialize>(value: V) -> Option<RawDocumentBuf> {
     raw::serialize(&Rendered { value }).ok()
 }
 
-/// A model on its way into the database.
-#[derive(Debug)]
-pub(crate) enum Draft {
-    /// Its bytes depend on the numbers in the number fields only.
-    Template(Template),
-    /// Something else in it follows from the numbers (a slug, a checksum): it is serialized after numbering.
-    Dependent,
-}
-
-impl Draft {
-    /// Serializes with two different sets of numbers, which tells whether other bytes depend on them.
-    pub(crate) fn new<T: AutoIncrement>(model: &mut T) -> Result<Self> {
-        let (first, second) = probes(T::SEQUENCES);
-        let document = serialize_with(model, &first)?;
-        let template = Template::new::<T>(&document, &first)?;
-        check_size(&document)?;
-        let independent = template.numbered(&second)?.as_bytes() == serialize_with(model, &second)?.as_bytes();
-        Ok(if independent { Self::Template(template) } else { Self::Dependent })
-    }
-
-    /// The document with these numbers. The model is as before afterwards.
-    pub(crate) fn document<T: AutoIncrement>(&self, model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {
-        match self {
-            Self::Template(template) => template.numbered(numbers),
-            Self::Dependent => serialize_numbered(model, numbers),
+/// Serializes a model before any number is taken, so that what cannot be stored costs none.
+///
+/// The template stands for its document unless probes with three sets of numbers show that other bytes follow from the
+/// numbers too (a slug, a checksum). Probes can overlook such bytes, so whoever has the model compares.
+pub(crate) fn draft<T: AutoIncrement>(model: &mut T) -> Result<Option<Template>> {
+    let [first, others @ ..] = probes(T::SEQUENCES);
+    let document = serialize_with(model, &first)?;
+    let template = Template::new::<T>(&document, &first)?;
+    check_size(&document)?;
+    for numbers in &others {
+        if template.numbered(numbers)?.as_bytes() != serialize_with(model, numbers)?.as_bytes() {
+            return Ok(None);
         }
     }
+    Ok(Some(template))
 }
 
-/// Serializes after numbering, with the checks that a template has passed before.
-pub(crate) fn serialize_numbered<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {
+/// The document of the model with these numbers, exactly as the driver would store it. The model is as before
+/// afterwards.
+pub(crate) fn numbered<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {
     let document = serialize_with(model, numbers)?;
     Template::new::<T>(&document, numbers)?;
     check_size(&document)?;
@@ -139,16 +128,22 @@ impl Template {
     }
 }
 
-/// Two sets of numbers that the sequences could hand out, different wherever a sequence has two numbers.
-fn probes(definitions: &[Definition]) -> (Vec<i64>, Vec<i64>) {
-    let first = definitions.iter().map(|definition| definition.start);
-    let second = definitions.iter().map(|definition| {
-        let (start, step) = (definition.start, definition.step);
-        let neighbours = [start.checked_add(step), start.checked_sub(step)];
-        let allowed = definition.min..=definition.max;
-        neighbours.into_iter().flatten().find(|number| allowed.contains(number)).unwrap_or(start)
-    });
-    (first.collect(), second.collect())
+/// How far the third probe lies behind the first: far enough for what depends on the size of a number, not so far that
+/// sums of the user's own `Serialize` overflow.
+const FAR: i64 = 1_000_003;
+
+/// Numbers that the sequences could hand out: the first, its neighbour, one far away; different as far as there are so
+/// many.
+fn probes(definitions: &[Definition]) -> [Vec<i64>; 3] {
+    [0, 1, FAR].map(|steps| {
+        let probe = |definition: &Definition| {
+            let allowed = definition.min..=definition.max;
+            let (start, distance) = (definition.start, definition.step.checked_mul(steps));
+            let both = distance.map(|distance| [start.checked_add(distance), start.checked_sub(distance)]);
+            both.into_iter().flatten().flatten().find(|number| allowed.contains(number)).unwrap_or(start)
+        };
+        definitions.iter().map(probe).collect()
+    })
 }
 
 fn serialize_with<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {

@@ -8,11 +8,10 @@ use tokio::sync::mpsc;
 use crate::{
     AutoIncrement, Definition, Error, ErrorKind, Result,
     capability::unsupported,
-    document::{self, Draft},
-    duplicate,
+    document, duplicate,
     error::server_code,
     numbering::{self, Numbering},
-    transaction::{self, Insertion, Source},
+    transaction::{self, Insertion},
 };
 
 /// How often one call may find that its number is in the data already and take another.
@@ -69,12 +68,12 @@ pub(crate) async fn outside<T: AutoIncrement>(
     target: &Target,
     mut session: Option<&mut ClientSession>,
 ) -> Result<InsertOneResult> {
-    let draft = Draft::new(model)?;
+    document::draft(model)?;
     let mut numbers = numbering.take_plain().await?;
     let mut repairs = 0;
     loop {
         let burn = |error: Error| error.burning(numbering.burnt(&numbers));
-        let document = draft.document(model, &numbers).map_err(burn)?;
+        let document = document::numbered(model, &numbers).map_err(burn)?;
         let error = match target.insert(document, session.as_deref_mut()).await {
             Ok(result) => return Ok(stored(model, &numbers, result)),
             Err(error) => burn(error),
@@ -84,7 +83,7 @@ pub(crate) async fn outside<T: AutoIncrement>(
         };
         let explained = numbering.repair(sequence, numbers[sequence]).await.map_err(burn)?;
         if let Some(session) = session.as_deref_mut() {
-            run_again(numbering, sequence, session, explained, error).await?;
+            run_again(numbering, sequence, session, explained, error).await.map_err(burn)?;
         }
         let next = numbering.counter(sequence).advance(1).await;
         numbers[sequence] = next.map_err(|error| error.burning(numbering.burnt(&numbers)))?;
@@ -99,7 +98,7 @@ pub(crate) async fn joined<T: AutoIncrement>(
     target: &Target,
     session: &mut ClientSession,
 ) -> Result<InsertOneResult> {
-    let draft = Draft::new(model)?;
+    document::draft(model)?;
     transaction::require_in_progress(session).await?;
     numbering.prepare_gapless().await?;
     let mut numbers = numbering.take_plain().await?;
@@ -110,7 +109,7 @@ pub(crate) async fn joined<T: AutoIncrement>(
             numbers[sequence] = numbering::take_in(counter, 1, session).await?;
             moved = Some(counter);
         }
-        let document = draft.document(model, &numbers)?;
+        let document = document::numbered(model, &numbers)?;
         target.insert(document, Some(&mut *session)).await
     };
     let error = match inserted.await {
@@ -123,8 +122,9 @@ pub(crate) async fn joined<T: AutoIncrement>(
     let Some(sequence) = target.whose_duplicate(&error).await else {
         return Err(error);
     };
-    let explained = numbering.repair(sequence, numbers[sequence]).await?;
-    run_again(numbering, sequence, session, explained, error.clone()).await?;
+    let burn = |error: Error| error.burning(burnt);
+    let explained = numbering.repair(sequence, numbers[sequence]).await.map_err(burn)?;
+    run_again(numbering, sequence, session, explained, error.clone()).await.map_err(burn)?;
     Err(error)
 }
 
@@ -135,20 +135,16 @@ pub(crate) async fn owned<T: AutoIncrement>(
     target: Target,
     time_limit: Duration,
 ) -> Result<InsertOneResult> {
-    let draft = Draft::new(model)?;
+    let template = document::draft(model)?;
     let numbers = numbering.take_plain().await?;
-    let (ask, mut requests) = mpsc::channel(1);
-    let source = match draft {
-        Draft::Template(template) => Source::Template(template),
-        Draft::Dependent => Source::Model(ask),
-    };
-    let mut task = tokio::spawn(Insertion { numbering, numbers, source, target, time_limit }.run());
+    let (caller, mut requests) = mpsc::channel(1);
+    let insertion = Insertion { numbering, numbers, template, caller, target, time_limit };
+    let mut task = tokio::spawn(insertion.run());
     let done = loop {
         tokio::select! {
             done = &mut task => break done,
-            // Closed at once if the bytes were enough: then only the task is waited for.
             Some(request) = requests.recv() => {
-                let document = document::serialize_numbered(model, &request.numbers);
+                let document = document::numbered(model, &request.numbers);
                 let _gone = request.reply.send(document);
             }
         }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
-pub(crate) use owned::{Insertion, Source};
+pub(crate) use owned::Insertion;
 
-use crate::{Error, ErrorKind, Result, capability, counter::Counter, error::server_code};
+use crate::{Error, ErrorKind, Result, capability, counter::Counter};
 
 /// Whether the session has a transaction in progress. Nothing is sent.
 ///
@@ -45,11 +45,11 @@ fn refusal(error: &mongodb::error::Error) -> Option<&str> {
 /// After a counter was moved in a transaction of the caller's and the document could not follow: sees to it that the
 /// transaction cannot be committed without it.
 ///
-/// Where the server answered with an error it has aborted the transaction itself; after a network error the label tells
-/// the caller to run it again.
+/// A document that the server refused (a duplicate key) has aborted it, and so has what carries the transient label.
+/// Any other answer may have come before the transaction was looked at, a missing privilege for one.
 pub(crate) async fn forbid_commit(error: &Error, counter: &Counter, session: &mut ClientSession) {
-    let answered = error.driver_error().and_then(server_code).is_some();
-    if !answered && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+    let refused = error.driver_error().is_some_and(|error| matches!(&*error.kind, mongodb::error::ErrorKind::Write(_)));
+    if !refused && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
         counter.break_transaction(session).await;
     }
 }

@@ -38,18 +38,12 @@ pub(crate) struct Insertion {
     pub(crate) numbering: Numbering,
     /// The numbers of the fields that may have gaps. They are kept over repetitions, nobody has seen them.
     pub(crate) numbers: Vec<i64>,
-    pub(crate) source: Source,
+    /// The bytes of the document, unless they depend on the number.
+    pub(crate) template: Option<Template>,
+    /// The caller, who has the model, for as long as it waits.
+    pub(crate) caller: mpsc::Sender<Request>,
     pub(crate) target: Target,
     pub(crate) time_limit: Duration,
-}
-
-/// Where the document comes from.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// From its bytes.
-    Template(Template),
-    /// From the caller's model, serialized after numbering.
-    Model(mpsc::Sender<Request>),
 }
 
 /// Asks the caller for the document with these numbers.
@@ -67,6 +61,8 @@ enum Failure {
     Counter(usize, Error),
     /// The document could not be inserted.
     Insert(Error),
+    /// The bytes turned out to depend on the number.
+    Dependent,
     /// The driver had lost its servers for a moment.
     NotStarted,
     /// Everything else.
@@ -100,6 +96,10 @@ impl Insertion {
                 }
             };
             let error = match failure {
+                Failure::Dependent => {
+                    self.template = None;
+                    continue;
+                }
                 Failure::NotStarted | Failure::Miss(_) if self.is_over(started, Duration::ZERO) => {
                     return Err(self.out_of_time());
                 }
@@ -165,21 +165,35 @@ impl Insertion {
             }
         }
         held.released();
-        let document = self.document().await.map_err(Failure::Other)?;
-        self.target.insert(document, Some(session)).await.map_err(Failure::Insert)
+        let Some(template) = &self.template else {
+            let document = self.from_caller().await.map_err(Failure::Other)?;
+            return self.target.insert(document, Some(session)).await.map_err(Failure::Insert);
+        };
+        // The caller makes the document too while this one is on its way. A caller that is gone or has not come to it
+        // holds nobody up.
+        let document = template.numbered(&self.numbers).map_err(Failure::Other)?;
+        let (request, answer) = self.request();
+        let asked = self.caller.try_send(request).is_ok();
+        let result = self.target.insert(document.clone(), Some(session)).await.map_err(Failure::Insert)?;
+        if asked && let Ok(Ok(exact)) = tokio::time::timeout(ANSWER_TIME, answer).await {
+            let exact = exact.map_err(Failure::Other)?;
+            if exact.as_bytes() != document.as_bytes() {
+                return Err(Failure::Dependent);
+            }
+        }
+        Ok(result)
     }
 
-    async fn document(&self) -> Result<RawDocumentBuf> {
-        let requests = match &self.source {
-            Source::Template(template) => return template.numbered(&self.numbers),
-            Source::Model(requests) => requests,
-        };
+    fn request(&self) -> (Request, oneshot::Receiver<Result<RawDocumentBuf>>) {
         let (reply, answer) = oneshot::channel();
-        let numbers = self.numbers.clone();
-        // Capacity 1 and one request at a time: this never waits.
-        let asked = requests.send(Request { numbers, reply }).await.is_ok();
-        match tokio::time::timeout(ANSWER_TIME, answer).await {
-            Ok(Ok(document)) if asked => document,
+        (Request { numbers: self.numbers.clone(), reply }, answer)
+    }
+
+    async fn from_caller(&self) -> Result<RawDocumentBuf> {
+        let (request, answer) = self.request();
+        let made = async { self.caller.send(request).await.ok().zip(answer.await.ok()) };
+        match tokio::time::timeout(ANSWER_TIME, made).await {
+            Ok(Some(((), document))) => document,
             _ => Err(Error::new(ErrorKind::Deadline { limit: ANSWER_TIME })),
         }
     }
@@ -187,15 +201,22 @@ impl Insertion {
     /// Repeats the commit, and the commit only, while its outcome is unknown.
     async fn commit(&self, session: &mut ClientSession, started: Instant) -> Result<()> {
         let mut backoff = Backoff::default();
+        let mut unknown = false;
         loop {
             let Err(error) = session.commit_transaction().await else {
                 return Ok(());
             };
-            if !error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT) {
+            if error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+                return Err(error.into());
+            }
+            let repeat = error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT);
+            // A write-concern error says that the commit was carried out.
+            unknown |= repeat || matches!(&*error.kind, mongodb::error::ErrorKind::Write(_));
+            if !unknown {
                 return Err(error.into());
             }
             let pause = backoff.next();
-            if self.is_over(started, pause) {
+            if !repeat || self.is_over(started, pause) {
                 let kind = ErrorKind::UnknownOutcome { limit: self.time_limit };
                 return Err(Error::new(kind).caused_by(error).burning(self.numbers.first().copied()));
             }
@@ -261,8 +282,8 @@ impl Held {
         if waited < look {
             return Ok(());
         }
-        let State::At(number) = counter.read(None).await? else {
-            return Ok(());
+        let Ok(State::At(number)) = counter.read(None).await else {
+            return Ok(()); // looked at again at the next conflict
         };
         match self.value {
             Some(before) if before == number.value => {
