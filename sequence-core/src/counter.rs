@@ -137,7 +137,8 @@ impl Counter {
             .find_one_and_update(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } })
             .upsert(true)
             .max_time(self.command_time)
-            .await?;
+            .await
+            .map_err(|error| self.waited_in_vain(error))?;
         Ok(())
     }
 
@@ -152,7 +153,8 @@ impl Counter {
                 .collection
                 .find_one_and_update(filter, doc! { furthest: { &self.field: to } })
                 .max_time(self.command_time)
-                .await?;
+                .await
+                .map_err(|error| self.waited_in_vain(error))?;
             if raised.is_some() {
                 return Ok(true);
             }
@@ -171,7 +173,8 @@ impl Counter {
             .collection
             .find_one_and_update(doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } })
             .max_time(self.command_time)
-            .await?;
+            .await
+            .map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
     }
 

@@ -178,6 +178,61 @@ async fn optional_and_non_zero_fields_are_numbered() {
     assert_eq!(test.ids().await, [1, 2].into());
 }
 
+/// Other bytes that follow from the number, in ways that no probe need notice.
+#[tokio::test]
+async fn what_depends_on_the_number_is_stored_as_serde_says() {
+    #[derive(AutoIncrement)]
+    struct Shelved {
+        #[auto_increment]
+        id: i64,
+    }
+    fn shelf(id: i64) -> &'static str {
+        match id {
+            4 => "the fourth",
+            5..=6 => "behind it, and longer",
+            _ => "any",
+        }
+    }
+    impl Serialize for Shelved {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeMap;
+            let mut map = serializer.serialize_map(None)?;
+            map.serialize_entry("id", &self.id)?;
+            map.serialize_entry("shelf", shelf(self.id))?;
+            map.end()
+        }
+    }
+    let test = TestDb::new().await;
+    let shelves: Collection<Shelved> = test.db.collection("shelves");
+    let mut session = test.client.start_session().await.unwrap();
+    for way in 0..9 {
+        let mut book = Shelved { id: 0 };
+        match way % 3 {
+            0 => book.insert_with_seq(&shelves).gapless().await.unwrap(),
+            1 => book.insert_with_seq(&shelves).await.unwrap(),
+            _ => {
+                session.start_transaction().await.unwrap();
+                let inserted = book.insert_with_seq(&shelves).session(&mut session).gapless().await.unwrap();
+                session.commit_transaction().await.unwrap();
+                inserted
+            }
+        };
+        assert_eq!(book.id, way + 1);
+    }
+    test.set_counter("shelves.id", 3_i64).await; // the fourth and the fifth again, the library's way
+    for _ in 0..2 {
+        Shelved { id: 0 }.insert_with_seq(&shelves).gapless().await.unwrap();
+    }
+    let mut stored = shelves.clone_with_type::<Document>().find(doc! {}).await.unwrap();
+    let mut seen = 0;
+    while stored.advance().await.unwrap() {
+        let document = stored.deserialize_current().unwrap();
+        assert_eq!(document.get_str("shelf").unwrap(), shelf(document.get_i64("id").unwrap()), "{document}");
+        seen += 1;
+    }
+    assert_eq!(seen, 11);
+}
+
 /// Everything around the number, before and behind it, of any length, goes through byte for byte.
 #[tokio::test]
 async fn documents_are_stored_as_the_driver_would_store_them() {

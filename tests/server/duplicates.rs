@@ -104,6 +104,43 @@ async fn a_plain_number_beside_a_gapless_one_is_replaced() {
     assert_eq!((joined.id, joined.serial_number), (1220, 2));
 }
 
+#[tokio::test]
+async fn a_gapless_counter_far_behind_catches_up_in_one_call() {
+    let test = TestDb::new().await;
+    test.import("_id", 1..=70_000).await;
+    test.set_counter("orders._id", 1_i64).await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let mut order = order();
+    order.insert_with_seq(&orders).gapless().await.unwrap();
+    assert_eq!(order.id, 70_001);
+}
+
+#[tokio::test]
+async fn a_fraction_is_no_number_that_is_taken() {
+    let test = TestDb::new().await;
+    test.import("_id", [1.0, 2.5]).await;
+    test.set_counter("orders._id", 0_i64).await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let mut order = order();
+    order.insert_with_seq(&orders).gapless().await.unwrap();
+    assert_eq!(order.id, 2);
+}
+
+#[tokio::test]
+async fn a_transient_error_of_ours_still_tells_the_number_it_burnt() {
+    let test = TestDb::new().await;
+    test.unique_index("invoices", doc! { "serialNumber": 1 }).await;
+    test.db.collection::<Document>("invoices").insert_one(doc! { "serialNumber": 1 }).await.unwrap();
+    test.set_counter("invoices._id", 1000_i64).await;
+    test.set_counter("invoices.serialNumber", 0_i64).await;
+    let invoices: Collection<Invoice> = test.db.collection("invoices");
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let error = invoice().insert_with_seq(&invoices).session(&mut session).await.unwrap_err();
+    assert!(error.contains_label(mongodb::error::TRANSIENT_TRANSACTION_ERROR), "{error:?}");
+    assert_eq!(error.number(), Some(1010));
+}
+
 /// The other document is in the same, uncommitted transaction: nothing outside explains the collision, so running the
 /// transaction again would meet it again.
 #[tokio::test]

@@ -132,6 +132,33 @@ async fn a_commit_that_stays_unknown_carries_the_number() {
     assert_eq!(test.ids().await, BTreeSet::from([1, 2])); // it was stored
 }
 
+/// Codes that get no label: the commit was carried out all the same.
+#[tokio::test]
+async fn a_commit_that_is_carried_out_but_not_confirmed_is_no_ordinary_failure() {
+    let (test, orders) = orders().await;
+    let unconfirmed = doc! { "writeConcernError": { "code": 79, "errmsg": "injected" } };
+    test.fail(&["commitTransaction"], doc! { "times": 1 }, unconfirmed).await;
+    let error = order().insert_with_seq(&orders).gapless().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnknownOutcome { .. }), "{error:?}");
+    assert_eq!(error.number(), Some(2));
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2]));
+}
+
+/// An answer that came before the server looked at the transaction has not aborted it.
+#[tokio::test]
+async fn a_refused_insert_makes_the_commit_fail_whatever_refused_it() {
+    for refusal in [13, 8000] {
+        let (test, orders) = orders().await;
+        let mut session = test.client.start_session().await.unwrap();
+        session.start_transaction().await.unwrap();
+        test.fail(&["insert"], doc! { "times": 1 }, doc! { "errorCode": refusal }).await;
+        let error = order().insert_with_seq(&orders).session(&mut session).gapless().await.unwrap_err();
+        assert_eq!(code(&error), Some(refusal));
+        session.commit_transaction().await.unwrap_err();
+        assert_eq!(test.value("orders._id").await, Some(1), "{refusal}");
+    }
+}
+
 #[tokio::test]
 async fn after_the_deadline_no_label_asks_for_another_run() {
     let (test, orders) = orders().await;

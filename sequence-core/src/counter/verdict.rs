@@ -41,16 +41,22 @@ impl Counter {
             Some(ILLEGAL_OPERATION) if in_transaction => {
                 Error::new(ErrorKind::TransactionsUnsupported).caused_by(error)
             }
-            Some(MAX_TIME_EXPIRED) if !in_transaction => {
-                let kind = ErrorKind::CounterHeld { sequence: self.name(), waited: self.command_time };
-                Error::new(kind).caused_by(error)
-            }
+            Some(MAX_TIME_EXPIRED) if !in_transaction => self.waited_in_vain(error),
             Some(TYPE_MISMATCH) => match self.read(None).await {
                 Ok(State::Corrupt(found)) => self.corrupt(found).caused_by(error),
                 _ => error.into(),
             },
             _ => error.into(),
         }
+    }
+
+    /// A command outside transactions that ran out of time has waited for a transaction that holds the counter.
+    pub(super) fn waited_in_vain(&self, error: mongodb::error::Error) -> Error {
+        if server_code(&error) != Some(MAX_TIME_EXPIRED) {
+            return error.into();
+        }
+        let kind = ErrorKind::CounterHeld { sequence: self.name(), waited: self.command_time };
+        Error::new(kind).caused_by(error)
     }
 
     /// The counter's value in the reply to a command that was carried out but not confirmed.

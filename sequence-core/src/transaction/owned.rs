@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use mongodb::{
     ClientSession,
     bson::RawDocumentBuf,
-    error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
+    error::{RETRYABLE_WRITE_ERROR, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
     options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
     results::InsertOneResult,
 };
@@ -107,24 +107,25 @@ impl Insertion {
                     tokio::time::sleep(backoff.next()).await;
                     continue;
                 }
-                Failure::Miss(sequence) => {
-                    self.numbering.counter(sequence).settle_miss(1).await?;
-                    continue;
-                }
-                Failure::Insert(error) => {
-                    if repairs < MAX_REPAIRS && self.repair(&error).await? {
+                Failure::Miss(sequence) => match self.numbering.counter(sequence).settle_miss(1).await {
+                    Ok(()) => continue,
+                    Err(error) => error,
+                },
+                Failure::Insert(error) if repairs < MAX_REPAIRS => match self.repair(&error).await {
+                    Ok(true) => {
                         repairs += 1;
                         continue;
                     }
-                    error
-                }
+                    Ok(false) => error,
+                    Err(failed) => failed,
+                },
                 Failure::Counter(sequence, error) => {
                     held.failed(sequence, &error, self.numbering.counter(sequence)).await?;
                     error
                 }
-                Failure::Other(error) => error,
+                Failure::Insert(error) | Failure::Other(error) => error,
             };
-            if !is_transient(&error) {
+            if !may_pass(&error) {
                 return Err(error);
             }
             let pause = backoff.next();
@@ -166,7 +167,7 @@ impl Insertion {
         }
         held.released();
         let Some(template) = &self.template else {
-            let document = self.from_caller().await.map_err(Failure::Other)?;
+            let document = self.ask_caller().await.map_err(Failure::Other)?;
             return self.target.insert(document, Some(session)).await.map_err(Failure::Insert);
         };
         // The caller makes the document too while this one is on its way. A caller that is gone or has not come to it
@@ -189,7 +190,7 @@ impl Insertion {
         (Request { numbers: self.numbers.clone(), reply }, answer)
     }
 
-    async fn from_caller(&self) -> Result<RawDocumentBuf> {
+    async fn ask_caller(&self) -> Result<RawDocumentBuf> {
         let (request, answer) = self.request();
         let made = async { self.caller.send(request).await.ok().zip(answer.await.ok()) };
         match tokio::time::timeout(ANSWER_TIME, made).await {
@@ -246,11 +247,15 @@ impl Insertion {
     }
 }
 
-/// Worth another run. Without a server the driver has waited for one already, as long as it was told to.
-fn is_transient(error: &Error) -> bool {
+/// Whether another run may succeed: after a transient error, and, for what is done between two runs, after a lost
+/// connection or a wait behind somebody's transaction. Without a server the driver has waited for one already, as long
+/// as it was told to.
+fn may_pass(error: &Error) -> bool {
     let unreachable =
         |error: &mongodb::error::Error| matches!(&*error.kind, mongodb::error::ErrorKind::ServerSelection { .. });
-    error.contains_label(TRANSIENT_TRANSACTION_ERROR) && !error.driver_error().is_some_and(unreachable)
+    let labels = [TRANSIENT_TRANSACTION_ERROR, RETRYABLE_WRITE_ERROR];
+    matches!(error.kind(), ErrorKind::CounterHeld { .. })
+        || labels.iter().any(|label| error.contains_label(label)) && !error.driver_error().is_some_and(unreachable)
 }
 
 /// Tells a counter that one transaction holds from one that many want: the latter moves.
