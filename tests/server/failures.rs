@@ -211,7 +211,7 @@ async fn a_gapless_call_behind_the_callers_own_transaction_is_told_so() {
 /// Dropped while the counter command of its transaction is on its way. Left to the driver, that locks the counter for
 /// a minute.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dropped_gapless_call_is_carried_to_its_end() {
+async fn a_dropped_gapless_call_ends_its_transaction() {
     let (test, orders) = orders().await;
     let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
     test.fail(&["findAndModify"], doc! { "times": 1 }, slow).await;
@@ -221,12 +221,33 @@ async fn a_dropped_gapless_call_is_carried_to_its_end() {
         assert!(poll!(call.as_mut()).is_pending());
         test.sent.until("findAndModify", 1).await;
     }
+    test.sent.until("abortTransaction", 1).await;
+    for expected in 2..=3 {
+        let mut next = order();
+        next.insert_with_seq(&orders).gapless().await.unwrap();
+        assert_eq!(next.id, expected);
+    }
+    assert_eq!(dropped, order());
+    assert_eq!(test.ids().await, BTreeSet::from([1, 2, 3]));
+}
+
+/// Dropped while the commit is on its way: carried to its end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_dropped_at_its_commit_is_stored() {
+    let (test, orders) = orders().await;
+    let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
+    test.fail(&["commitTransaction"], doc! { "times": 1 }, slow).await;
+    {
+        let mut dropped = order();
+        let mut call = Box::pin(dropped.insert_with_seq(&orders).gapless().into_future());
+        tokio::select! {
+            () = test.sent.until("commitTransaction", 1) => {}
+            done = call.as_mut() => panic!("{done:?}"),
+        }
+    }
     let mut next = order();
     next.insert_with_seq(&orders).gapless().await.unwrap();
-    test.sent.until("commitTransaction", 2).await;
-    order().insert_with_seq(&orders).gapless().await.unwrap();
-    assert_eq!(dropped, order());
-    assert_eq!(test.ids().await, BTreeSet::from([1, 2, 3, 4]));
+    assert_eq!((next.id, test.ids().await), (3, BTreeSet::from([1, 2, 3])));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -30,9 +30,9 @@ const HELD_TIME: Duration = Duration::from_secs(10);
 /// How long a caller may take to serialize a document whose bytes depend on the number. The counter is locked meanwhile.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// A document on its way through the library's own transaction. Holds nothing of the caller's, so that it is carried to
-/// its end even if the caller is gone: a transaction dropped after its first command would lock the counter for a
-/// minute.
+/// A document on its way through the library's own transaction. Holds nothing of the caller's, so that it comes to an
+/// end, a commit or an abort, even if the caller is gone: a transaction dropped after its first command would lock the
+/// counter for a minute.
 #[derive(Debug)]
 pub(crate) struct Insertion {
     pub(crate) numbering: Numbering,
@@ -170,17 +170,20 @@ impl Insertion {
             let document = self.ask_caller().await.map_err(Failure::Other)?;
             return self.target.insert(document, Some(session)).await.map_err(Failure::Insert);
         };
-        // The caller makes the document too while this one is on its way. A caller that is gone or has not come to it
-        // holds nobody up.
+        // The caller makes the document too while this one is on its way, and the two are compared. Without the caller
+        // nobody can tell, or wants to know: nothing is stored. One that has not come to it in time holds nobody up.
         let document = template.numbered(&self.numbers).map_err(Failure::Other)?;
         let (request, answer) = self.request();
-        let asked = self.caller.try_send(request).is_ok();
+        drop(self.caller.try_send(request)); // a request that cannot be delivered closes its answer
         let result = self.target.insert(document.clone(), Some(session)).await.map_err(Failure::Insert)?;
-        if asked && let Ok(Ok(exact)) = tokio::time::timeout(ANSWER_TIME, answer).await {
-            let exact = exact.map_err(Failure::Other)?;
-            if exact.as_bytes() != document.as_bytes() {
-                return Err(Failure::Dependent);
+        match tokio::time::timeout(ANSWER_TIME, answer).await {
+            Ok(Ok(exact)) if exact.as_ref().is_ok_and(|exact| exact.as_bytes() == document.as_bytes()) => {}
+            Ok(Ok(Ok(_))) => return Err(Failure::Dependent),
+            Ok(Ok(Err(error))) => return Err(Failure::Other(error)),
+            Ok(Err(_)) if self.caller.is_closed() => {
+                return Err(Failure::Other(Error::new(ErrorKind::Deadline { limit: self.time_limit })));
             }
+            Ok(Err(_)) | Err(_) => {}
         }
         Ok(result)
     }
