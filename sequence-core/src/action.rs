@@ -26,12 +26,51 @@ macro_rules! opaque_future {
     };
 }
 
+/// The setters that all inserts have; the action holds its [`Call`](crate::insert::Call) in `call`.
+macro_rules! insert_setters {
+    ($name:ident) => {
+        impl<T: Send + Sync> $name<'_, T> {
+            /// The time limit: for a transaction of the library's own how long it is repeated (120 s by default), and for
+            /// every counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s).
+            pub fn time_limit(mut self, limit: std::time::Duration) -> Self {
+                self.call.time_limit = Some(limit);
+                self
+            }
+
+            /// Attaches a comment to the insert and to the counter's increment, visible in the server's logs and
+            /// profiler.
+            pub fn comment(mut self, comment: impl Into<mongodb::bson::Bson>) -> Self {
+                self.call.options.comment = Some(comment.into());
+                self
+            }
+
+            /// Lets the insert pass a validator of the collection.
+            pub fn bypass_document_validation(mut self, bypass: bool) -> Self {
+                self.call.options.bypass_document_validation = Some(bypass);
+                self
+            }
+
+            /// Calls `set` with the value if there is one, for options that are known at run time.
+            pub fn optional<V>(self, value: Option<V>, set: impl FnOnce(Self, V) -> Self) -> Self {
+                match value {
+                    Some(value) => set(self, value),
+                    None => self,
+                }
+            }
+        }
+    };
+}
+
+mod get_or_insert_with_seq;
+mod insert_many_with_seq;
 mod insert_with_seq;
 mod next_value;
 mod reserve;
 
 use mongodb::ClientSession;
 
+pub use get_or_insert_with_seq::{GetOrInsert, GetOrInsertWithSeq, GetOrInsertWithSeqFuture};
+pub use insert_many_with_seq::{InsertManyWithSeq, InsertManyWithSeqFuture};
 pub use insert_with_seq::{InsertWithSeq, InsertWithSeqFuture};
 pub use next_value::{NextValue, NextValueFuture};
 pub use reserve::{Reserve, ReserveFuture, Reserved};

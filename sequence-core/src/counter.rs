@@ -3,6 +3,7 @@
 //! `{_id: <key>, seq: <the last number handed out>}`. Numbers are taken by `$inc` with the limit in the filter and never
 //! by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
 
+mod origin;
 mod verdict;
 
 use std::time::Duration;
@@ -13,9 +14,9 @@ use mongodb::{
     options::{CollectionOptions, ReadConcern, ReadPreference, ReturnDocument, SelectionCriteria, WriteConcern},
 };
 
+pub(crate) use self::origin::Origin;
 use crate::{
     Result, capability,
-    data::Data,
     definition::{Progression, Stride},
     number::{self, DOUBLE_LIMIT, Number},
 };
@@ -35,8 +36,7 @@ pub(crate) struct Counter {
     key: Bson,
     field: String,
     pub(crate) progression: Progression,
-    /// Where documents with its numbers are stored, if that is known.
-    pub(crate) data: Option<Data>,
+    pub(crate) origin: Origin,
     command_time: Duration,
     comment: Option<Bson>,
 }
@@ -57,7 +57,7 @@ impl Counter {
         key: Bson,
         field: &str,
         progression: Progression,
-        data: Option<Data>,
+        origin: Origin,
     ) -> Self {
         // Set here once, so that no command can inherit anything weaker from client or database. The driver leaves
         // these out by itself inside a transaction, where the transaction's own apply.
@@ -71,7 +71,7 @@ impl Counter {
             key,
             field: field.to_owned(),
             progression,
-            data,
+            origin,
             command_time: COMMAND_TIME,
             comment: None,
         }
@@ -129,10 +129,13 @@ impl Counter {
     /// repeats an upsert that lost the race for the unique index.
     pub(crate) async fn create(&self) -> Result<()> {
         capability::check_counters(&self.collection).await?;
-        if let Some(data) = &self.data {
+        if let Some(data) = self.origin.data() {
             capability::check_model(data.collection()).await?;
         }
-        let seed = self.seed().await?;
+        self.create_at(self.seed().await?).await
+    }
+
+    async fn create_at(&self, seed: i64) -> Result<()> {
         self.collection
             .find_one_and_update(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } })
             .upsert(true)
@@ -144,14 +147,11 @@ impl Counter {
 
     /// Moves the counter to `to` if it lies behind; tells whether it moved.
     pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
-        let (behind, furthest) = if self.progression.ascending() { ("$lt", "$max") } else { ("$gt", "$min") };
         for _ in 0..CREATIONS {
-            // The comparison matches numbers (and arrays of them) only: `$max` alone would write over a null and pass
-            // over a string.
-            let filter = doc! { "_id": &self.key, &self.field: { behind: to, "$not": { "$type": "array" } } };
+            let (filter, update) = self.raising(to);
             let raised = self
                 .collection
-                .find_one_and_update(filter, doc! { furthest: { &self.field: to } })
+                .find_one_and_update(filter, update)
                 .max_time(self.command_time)
                 .await
                 .map_err(|error| self.waited_in_vain(error))?;
@@ -165,6 +165,13 @@ impl Counter {
             }
         }
         Err(self.missing("it was removed again every time it had been created"))
+    }
+
+    /// The same in the session's transaction. A counter that is not there, or is none, is left to whoever takes a number.
+    pub(crate) async fn raise_in(&self, to: i64, session: &mut ClientSession) -> Result<()> {
+        let (filter, update) = self.raising(to);
+        self.collection.find_one_and_update(filter, update).session(session).await?;
+        Ok(())
     }
 
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
@@ -257,6 +264,16 @@ impl Counter {
         }
     }
 
+    /// The counter if it lies behind `to`, and what moves it there.
+    ///
+    /// The comparison matches numbers (and arrays of them) only: `$max` alone would write over a null and pass over a
+    /// string.
+    fn raising(&self, to: i64) -> (Document, Document) {
+        let (behind, furthest) = if self.progression.ascending() { ("$lt", "$max") } else { ("$gt", "$min") };
+        let filter = doc! { "_id": &self.key, &self.field: { behind: to, "$not": { "$type": "array" } } };
+        (filter, doc! { furthest: { &self.field: to } })
+    }
+
     fn by_key(&self) -> Document {
         doc! { "_id": &self.key }
     }
@@ -280,21 +297,5 @@ impl Counter {
             room.insert("$not", doc! { "$type": "double", beyond: edge });
         }
         doc! { "_id": &self.key, &self.field: room }
-    }
-
-    async fn seed(&self) -> Result<i64> {
-        if self.progression.start.is_none() {
-            return Err(self.missing(
-                "a bare sequence does not know which data it belongs to; give it `.start(n)`, or take the sequence from \
-                 the model (`AutoIncrement::sequence`), which reads the data",
-            ));
-        }
-        let furthest = match &self.data {
-            Some(data) => data.furthest(&self.progression).await?,
-            None => None,
-        };
-        self.progression.seed(furthest).ok_or_else(|| {
-            self.invalid("`start - step` does not fit into an i64, and the counter holds it before the first number")
-        })
     }
 }

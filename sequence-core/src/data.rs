@@ -9,7 +9,7 @@ use mongodb::{
     options::{Collation, CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
 
-use crate::{Result, definition::Progression, number};
+use crate::{Result, definition::Progression, index, number};
 
 /// How long one look at the data may take. Without an index on the field it is a scan of the collection.
 const SCAN_TIME: Duration = Duration::from_secs(30);
@@ -22,17 +22,85 @@ const WHOLE: &str = "w";
 pub(crate) struct Data {
     collection: Collection<Document>,
     field: String,
+    /// The values of the scope fields.
+    scope: Document,
+    stored: Stored,
+}
+
+/// What stands in the field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stored {
+    Numbers,
+    /// What a `format` made of them, which cannot be read back: strings, numbers, or something else.
+    Strings,
+    Scrambled,
+    Opaque,
 }
 
 impl Data {
-    pub(crate) fn new<T: Send + Sync>(collection: &Collection<T>, field: &str) -> Self {
+    pub(crate) fn new<T: Send + Sync>(
+        collection: &Collection<T>,
+        field: &str,
+        scope: Document,
+        stored: Stored,
+    ) -> Self {
         let namespace = collection.namespace();
         let options = CollectionOptions::builder()
             .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
             .read_concern(ReadConcern::local())
             .build();
         let database = collection.client().database(&namespace.db);
-        Self { collection: database.collection_with_options(&namespace.coll, options), field: field.to_owned() }
+        Self {
+            collection: database.collection_with_options(&namespace.coll, options),
+            field: field.to_owned(),
+            scope,
+            stored,
+        }
+    }
+
+    /// Whether the numbers can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.stored == Stored::Numbers
+    }
+
+    /// Whether a look at the data is one at an index. It need not be for a sequence without a scope, which looks once.
+    pub(crate) async fn is_indexed(&self) -> Result<bool> {
+        let indexes = index::list(&self.collection).await?;
+        Ok(self.scope.is_empty()
+            || indexes.iter().any(|index| index::serves(index, &self.index_keys(), &self.present())))
+    }
+
+    /// The scope fields and then the number.
+    pub(crate) fn index_keys(&self) -> Document {
+        let fields = self.scope.keys().map(String::as_str).chain([self.field.as_str()]);
+        fields.map(|field| (field.to_owned(), Bson::Int32(1))).collect()
+    }
+
+    /// The condition that the field is numbered. As a partial filter it is implied by every query of ours, and by a
+    /// user's own for a value.
+    pub(crate) fn present(&self) -> Document {
+        match self.stored {
+            Stored::Numbers | Stored::Scrambled => doc! { &self.field: { "$gte": i64::MIN } },
+            Stored::Strings => doc! { &self.field: { "$gte": "" } },
+            Stored::Opaque => doc! { &self.field: { "$exists": true } },
+        }
+    }
+
+    /// Whether there is any numbered document.
+    pub(crate) async fn any(&self) -> Result<bool> {
+        let mut filter = self.in_scope();
+        filter.extend(self.present());
+        if self.stored == Stored::Opaque {
+            filter.insert("$nor", [doc! { &self.field: Bson::Null }].to_vec());
+        }
+        let found = self
+            .collection
+            .find_one(filter)
+            .projection(doc! { "_id": 1 })
+            .collation(simple())
+            .max_time(SCAN_TIME)
+            .await?;
+        Ok(found.is_some())
     }
 
     pub(crate) fn collection(&self) -> &Collection<Document> {
@@ -88,7 +156,14 @@ impl Data {
 
     /// An array would match by one of its elements, and is no number.
     fn within(&self, low: i64, high: i64) -> Document {
-        doc! { &self.field: { "$gte": low, "$lte": high, "$not": { "$type": "array" } } }
+        let mut filter = self.in_scope();
+        filter.insert(&self.field, doc! { "$gte": low, "$lte": high, "$not": { "$type": "array" } });
+        filter
+    }
+
+    /// `$eq`, so that no value is taken for an operator. Null also finds what has no such field, which is one scope.
+    fn in_scope(&self) -> Document {
+        self.scope.iter().map(|(field, value)| (field.clone(), doc! { "$eq": value }.into())).collect()
     }
 
     fn value(&self) -> Document {

@@ -2,6 +2,8 @@
 //!
 //! Sums are made in `i128`, where nothing that a sequence can hold overflows.
 
+use crate::value::ByDefault;
+
 /// The counter collection, unless the model names another.
 pub(crate) const DEFAULT_COUNTERS: &str = "sequences";
 /// The field of a counter document that holds the last number, unless the model names another.
@@ -20,6 +22,11 @@ pub struct Definition {
     pub(crate) min: i64,
     pub(crate) max: i64,
     pub(crate) gapless: bool,
+    /// The stored names of the scope fields, sorted, and whether serde may leave one out.
+    pub(crate) scope: &'static [(&'static str, bool)],
+    pub(crate) by_default: bool,
+    pub(crate) formatted: bool,
+    pub(crate) shared: bool,
     pub(crate) counters: &'static str,
     pub(crate) value_field: &'static str,
 }
@@ -38,6 +45,10 @@ impl Definition {
             min,
             max,
             gapless: false,
+            scope: &[],
+            by_default: false,
+            formatted: false,
+            shared: false,
             counters: DEFAULT_COUNTERS,
             value_field: DEFAULT_VALUE_FIELD,
         }
@@ -74,6 +85,26 @@ impl Definition {
     #[must_use]
     pub const fn gapless(mut self) -> Self {
         self.gapless = true;
+        self
+    }
+    #[must_use]
+    pub const fn scope(mut self, scope: &'static [(&'static str, bool)]) -> Self {
+        self.scope = scope;
+        self
+    }
+    #[must_use]
+    pub const fn by_default<V: ByDefault>(mut self) -> Self {
+        self.by_default = true;
+        self
+    }
+    #[must_use]
+    pub const fn format(mut self) -> Self {
+        self.formatted = true;
+        self
+    }
+    #[must_use]
+    pub const fn shared(mut self) -> Self {
+        self.shared = true;
         self
     }
     #[must_use]
@@ -156,6 +187,11 @@ impl Progression {
             }
             _ => Some(before_first),
         }
+    }
+
+    /// The numbers that end with `last`, from it backwards.
+    pub(crate) fn up_to(&self, last: i64) -> impl Iterator<Item = i64> {
+        std::iter::successors(Some(last), |number| number.checked_sub(self.step))
     }
 
     /// The smallest and the largest number that the sequence can hand out.

@@ -1,131 +1,105 @@
 //! Serialize once, before any number is taken; write the numbers into the bytes afterwards.
 //!
-//! What can fail on the client's side fails before the counter is touched, and the bytes need neither the model nor its
-//! type any more: a task of the library's own can number, insert and repeat them.
+//! What can fail on the client's side fails before a counter is touched.
 
+mod element;
 mod raw;
+mod scope;
+mod template;
 
-use std::ops::Range;
+use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf, oid::ObjectId, spec::ElementType};
 
-use mongodb::bson::{RawDocument, RawDocumentBuf, spec::ElementType};
-use serde::Serialize;
-
+pub(crate) use self::{raw::serialize, scope::value as scope_value, template::Template};
 use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
 
 /// The largest document that MongoDB stores (`maxBsonObjectSize` of every server since 1.8).
 const MAX_DOCUMENT_SIZE: usize = 16 * 1024 * 1024;
 /// What the driver puts in front of a document without `_id`: type, name and `ObjectId`.
-const GENERATED_ID_SIZE: usize = 1 + 4 + 12;
-/// Where the value begins in `{"": value}`: behind the length, the type and the empty name.
-const RENDERED_VALUE: usize = 4 + 1 + 1;
+pub(crate) const GENERATED_ID_SIZE: usize = 1 + 4 + 12;
 
-/// `{"": value}`, the stored form of a number. `None` if it cannot be serialized.
-#[must_use]
-pub fn render<V: Serialize>(value: V) -> Option<RawDocumentBuf> {
-    #[derive(Serialize)]
-    struct Rendered<V> {
-        #[serde(rename = "")]
-        value: V,
-    }
-    raw::serialize(&Rendered { value }).ok()
+/// What is known of a model's document before it is numbered.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// The document without its numbers, unless probes show that other bytes follow from them too (a slug, a checksum).
+    /// Probes can overlook such bytes, so whoever has the model compares.
+    pub(crate) template: Option<Template>,
+    /// The numbers that the model brings along, by sequence.
+    pub(crate) own: Vec<Option<i64>>,
+    /// The values of the scope fields, by sequence.
+    pub(crate) scopes: Vec<Document>,
 }
 
 /// Serializes a model before any number is taken, so that what cannot be stored costs none.
-///
-/// The template stands for its document unless probes with three sets of numbers show that other bytes follow from the
-/// numbers too (a slug, a checksum). Probes can overlook such bytes, so whoever has the model compares.
-pub(crate) fn draft<T: AutoIncrement>(model: &mut T) -> Result<Option<Template>> {
-    let [first, others @ ..] = probes(T::SEQUENCES);
+pub(crate) fn draft<T: AutoIncrement>(model: &mut T) -> Result<Draft> {
+    let own = own_numbers(model)?;
+    let [first, others @ ..] = probes(T::SEQUENCES, &own);
     let document = serialize_with(model, &first)?;
     let template = Template::new::<T>(&document, &first)?;
     check_size(&document)?;
+    let mut draft = Draft { template: None, own, scopes: scope::of(T::SEQUENCES, &document)? };
+    let mut independent = true;
     for numbers in &others {
-        if template.numbered(numbers)?.as_bytes() != serialize_with(model, numbers)?.as_bytes() {
-            return Ok(None);
-        }
+        let probe = serialize_with(model, numbers)?;
+        scope::check::<T>(&probe, &draft.scopes)?;
+        independent = independent && template.numbered(numbers)?.as_bytes() == probe.as_bytes();
     }
-    Ok(Some(template))
+    draft.template = independent.then_some(template);
+    Ok(draft)
 }
 
 /// The document of the model with these numbers, exactly as the driver would store it. The model is as before
 /// afterwards.
-pub(crate) fn numbered<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {
+pub(crate) fn numbered<T: AutoIncrement>(
+    model: &mut T,
+    draft: &Draft,
+    numbers: &[Option<i64>],
+) -> Result<RawDocumentBuf> {
     let document = serialize_with(model, numbers)?;
     Template::new::<T>(&document, numbers)?;
     check_size(&document)?;
+    scope::check::<T>(&document, &draft.scopes)?;
     Ok(document)
 }
 
-/// The bytes of a document and the places of its numbers. Free of the model's type.
-#[derive(Debug)]
-pub(crate) struct Template {
-    bytes: Vec<u8>,
-    /// The elements of the number fields, in the order of the bytes.
-    slots: Vec<Slot>,
-    render: fn(usize, i64) -> Option<RawDocumentBuf>,
-}
-
-#[derive(Debug)]
-struct Slot {
-    sequence: usize,
-    name: &'static str,
-    /// From the type byte to the end of the value.
-    element: Range<usize>,
-}
-
-impl Slot {
-    fn value(&self) -> Range<usize> {
-        self.element.start + 1 + self.name.len() + 1..self.element.end
+/// The document with an `_id`, as the driver adds one, and the `_id`.
+pub(crate) fn with_id(document: RawDocumentBuf) -> Result<(RawDocumentBuf, mongodb::bson::Bson)> {
+    let id = |document: &RawDocument| -> Result<Option<mongodb::bson::Bson>> {
+        let id = element::value(document, "_id")?.map(TryInto::try_into).transpose();
+        id.map_err(|error: mongodb::bson::raw::Error| serialization(error.to_string()))
+    };
+    if let Some(id) = id(&document)? {
+        return Ok((document, id));
     }
+    let generated = ObjectId::new();
+    let mut bytes = document.into_bytes();
+    let element = [ElementType::ObjectId as u8].into_iter().chain(*b"_id\0").chain(generated.bytes());
+    bytes.splice(4..4, element);
+    Ok((template::finished(bytes)?, generated.into()))
 }
 
-impl Template {
-    fn new<T: AutoIncrement>(document: &RawDocument, numbers: &[i64]) -> Result<Self> {
-        let bytes = document.as_bytes().to_vec();
-        let mut slots = Vec::with_capacity(numbers.len());
-        for (sequence, (definition, number)) in T::SEQUENCES.iter().zip(numbers).enumerate() {
-            let name = definition.stored_field;
-            let element = find(document, name)?.ok_or_else(|| {
-                serialization(format!(
-                    "the numbered field `{}` is not stored as `{name}`; every numbered field must be serialized, under \
-                     the name that serde's `rename` gives it",
-                    definition.rust_field
-                ))
-            })?;
-            let slot = Slot { sequence, name, element };
-            let rendered = rendered(T::__render, sequence, *number)?;
-            check_number(definition, *number, &rendered)?;
-            if (bytes[slot.element.start], &bytes[slot.value()]) != (rendered[4], rendered_value(&rendered)) {
+/// The numbers of `by_default` fields that are not empty, read where everything is read: in the document.
+fn own_numbers<T: AutoIncrement>(model: &mut T) -> Result<Vec<Option<i64>>> {
+    let mut own = vec![None; T::SEQUENCES.len()];
+    if T::SEQUENCES.iter().all(|definition| !definition.by_default) {
+        return Ok(own);
+    }
+    let as_given: Vec<_> = T::SEQUENCES.iter().map(|own| (!own.by_default).then_some(own.start)).collect();
+    let document = serialize_with(model, &as_given)?;
+    for (own, definition) in own.iter_mut().zip(T::SEQUENCES).filter(|(_, definition)| definition.by_default) {
+        *own = match element::value(&document, definition.stored_field)? {
+            Some(RawBsonRef::Int32(number)) => Some(number.into()),
+            Some(RawBsonRef::Int64(number)) => Some(number),
+            None | Some(RawBsonRef::Null) => None,
+            Some(other) => {
                 return Err(serialization(format!(
-                    "the numbered field `{}` is not stored as the number that it holds; remove the serde attribute that \
-                     changes it",
-                    definition.rust_field
+                    "the field `{}`, numbered by default, is stored as {:?}; expected an Int32, an Int64 or null",
+                    definition.rust_field,
+                    other.element_type()
                 )));
             }
-            slots.push(slot);
-        }
-        slots.sort_by_key(|slot| slot.element.start);
-        Ok(Self { bytes, slots, render: T::__render })
+        };
     }
-
-    /// The document with these numbers, one for each sequence of the model.
-    pub(crate) fn numbered(&self, numbers: &[i64]) -> Result<RawDocumentBuf> {
-        let mut bytes = Vec::with_capacity(self.bytes.len());
-        let mut copied = 0;
-        for slot in &self.slots {
-            let number = numbers.get(slot.sequence).copied().unwrap_or_default();
-            let rendered = rendered(self.render, slot.sequence, number)?;
-            bytes.extend_from_slice(&self.bytes[copied..slot.element.start]);
-            bytes.push(rendered[4]);
-            bytes.extend_from_slice(&self.bytes[slot.element.start + 1..slot.value().start]);
-            bytes.extend_from_slice(rendered_value(&rendered));
-            copied = slot.element.end;
-        }
-        bytes.extend_from_slice(&self.bytes[copied..]);
-        let length = i32::try_from(bytes.len()).map_err(|_| too_large(bytes.len()))?;
-        bytes[..4].copy_from_slice(&length.to_le_bytes());
-        RawDocumentBuf::from_bytes(bytes).map_err(|error| serialization(error.to_string()))
-    }
+    Ok(own)
 }
 
 /// How far the third probe lies behind the first: far enough for what depends on the size of a number, not so far that
@@ -133,8 +107,8 @@ impl Template {
 const FAR: i64 = 1_000_003;
 
 /// Numbers that the sequences could hand out: the first, its neighbour, one far away; different as far as there are so
-/// many.
-fn probes(definitions: &[Definition]) -> [Vec<i64>; 3] {
+/// many. None for what has a number.
+fn probes(definitions: &[Definition], own: &[Option<i64>]) -> [Vec<Option<i64>>; 3] {
     [0, 1, FAR].map(|steps| {
         let probe = |definition: &Definition| {
             let allowed = definition.min..=definition.max;
@@ -142,13 +116,16 @@ fn probes(definitions: &[Definition]) -> [Vec<i64>; 3] {
             let both = distance.map(|distance| [start.checked_add(distance), start.checked_sub(distance)]);
             both.into_iter().flatten().flatten().find(|number| allowed.contains(number)).unwrap_or(start)
         };
-        definitions.iter().map(probe).collect()
+        definitions.iter().zip(own).map(|(definition, own)| own.is_none().then(|| probe(definition))).collect()
     })
 }
 
-fn serialize_with<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<RawDocumentBuf> {
+fn serialize_with<T: AutoIncrement>(model: &mut T, numbers: &[Option<i64>]) -> Result<RawDocumentBuf> {
     let mut serialized = None;
-    let fits = model.__with(numbers, &mut |model| serialized = Some(raw::serialize(model)));
+    let fits = model.__with(numbers, &mut |model| {
+        serialized = Some(serialize(model));
+        false
+    });
     match (fits, serialized) {
         (Some(()), Some(Ok(document))) => Ok(document),
         (Some(()), Some(Err(error))) => Err(serialization(format!("the model cannot be serialized: {error}"))),
@@ -156,55 +133,8 @@ fn serialize_with<T: AutoIncrement>(model: &mut T, numbers: &[i64]) -> Result<Ra
     }
 }
 
-/// Where the top-level element of this name stands: from its type byte to the end of its value.
-///
-/// bson tells names and values but not where they stand; a name borrows from the bytes of the document, so its address
-/// does. An element ends where the type byte of the next one, or the final NUL of the document, begins.
-fn find(document: &RawDocument, name: &str) -> Result<Option<Range<usize>>> {
-    let bytes = document.as_bytes();
-    let mut found = None;
-    for element in document {
-        let (key, _) = element.map_err(|error| serialization(error.to_string()))?;
-        #[allow(clippy::useless_asref, reason = "`&str` in bson 2, `&CStr` in bson 3")]
-        let key: &str = key.as_ref();
-        let start = key.as_ptr().addr() - bytes.as_ptr().addr() - 1;
-        match found {
-            Some(found) => return Ok(Some(found..start)),
-            None if key == name => found = Some(start),
-            None => {}
-        }
-    }
-    Ok(found.map(|found| found..bytes.len() - 1))
-}
-
-fn rendered(render: fn(usize, i64) -> Option<RawDocumentBuf>, sequence: usize, number: i64) -> Result<Vec<u8>> {
-    render(sequence, number).map(RawDocumentBuf::into_bytes).ok_or_else(|| no_fit(&[number]))
-}
-
-/// A type with a `SequenceValue` of its own may serialize to anything, but only a number can be found again in the data.
-fn check_number(definition: &Definition, number: i64, rendered: &[u8]) -> Result<()> {
-    let value = rendered_value(rendered);
-    let stored = match ElementType::from(rendered[4]) {
-        Some(ElementType::Int32) => value.try_into().ok().map(i32::from_le_bytes).map(i64::from),
-        Some(ElementType::Int64) => value.try_into().ok().map(i64::from_le_bytes),
-        _ => None,
-    };
-    if stored == Some(number) {
-        return Ok(());
-    }
-    Err(serialization(format!(
-        "the type of the numbered field `{}` does not serialize the number {number} as an Int32 or Int64 of that value; \
-         put `#[serde(transparent)]` on it, or change its `Serialize` or its `SequenceValue`",
-        definition.rust_field
-    )))
-}
-
-fn rendered_value(rendered: &[u8]) -> &[u8] {
-    &rendered[RENDERED_VALUE..rendered.len() - 1]
-}
-
 fn check_size(document: &RawDocument) -> Result<()> {
-    let generated_id = if find(document, "_id")?.is_some() { 0 } else { GENERATED_ID_SIZE };
+    let generated_id = if element::place(document, "_id")?.is_some() { 0 } else { GENERATED_ID_SIZE };
     let size = document.as_bytes().len() + generated_id;
     if size > MAX_DOCUMENT_SIZE { Err(too_large(size)) } else { Ok(()) }
 }
@@ -213,11 +143,12 @@ fn too_large(size: usize) -> Error {
     Error::new(ErrorKind::DocumentTooLarge { size, limit: MAX_DOCUMENT_SIZE })
 }
 
-fn serialization(message: String) -> Error {
+pub(crate) fn serialization(message: String) -> Error {
     Error::new(ErrorKind::Serialization { message })
 }
 
-fn no_fit(numbers: &[i64]) -> Error {
+fn no_fit(numbers: &[Option<i64>]) -> Error {
+    let numbers: Vec<_> = numbers.iter().flatten().collect();
     serialization(format!(
         "the numbers {numbers:?} do not fit the fields of the model, although they lie between `MIN` and `MAX` of their \
          types; look at the implementations of `SequenceValue`"

@@ -1,58 +1,52 @@
 //! Whose duplicate key was it: one of our numbers, or a unique field of the caller's own?
 
-use mongodb::{Collection, bson::RawDocumentBuf, error::WriteFailure};
+use mongodb::{Collection, IndexModel, bson::RawDocumentBuf};
 
-use crate::{Definition, Error};
+use crate::{Definition, index};
 
 /// Server code: a unique index holds this key already.
-const DUPLICATE_KEY: i32 = 11_000;
+pub(crate) const DUPLICATE_KEY: i32 = 11_000;
 
-/// The sequence whose number was refused because a document has it, or `None` for every other error.
+/// Reads the messages about one collection.
 ///
 /// The reply to an insert names the index in its message only. A value in the message cannot pass for an index, since
 /// the first thing after the namespace is the name, but names of collections and indexes may contain anything: the
 /// namespace is known, and of the names that `listIndexes` gives the longest that fits is the one.
-pub(crate) async fn whose(
-    error: &Error,
-    collection: &Collection<RawDocumentBuf>,
-    definitions: &[Definition],
-) -> Option<usize> {
-    let message = duplicate_key_message(error)?;
-    let behind = behind_namespace(message, &collection.namespace().to_string())?;
-    let keys = if behind.starts_with("index: ") {
-        index_keys(behind, collection).await?
-    } else {
-        vec!["_id".to_owned()] // a clustered collection has no index on `_id` to name
-    };
-    definitions.iter().position(|definition| keys == [definition.stored_field])
+#[derive(Debug)]
+pub(crate) struct Owners {
+    namespace: String,
+    definitions: &'static [Definition],
+    /// An index that cannot be looked up is not ours.
+    indexes: Vec<IndexModel>,
 }
 
-fn duplicate_key_message(error: &Error) -> Option<&str> {
-    match &*error.driver_error()?.kind {
-        mongodb::error::ErrorKind::Write(WriteFailure::WriteError(write)) if write.code == DUPLICATE_KEY => {
-            Some(&write.message)
+impl Owners {
+    pub(crate) async fn new(collection: &Collection<RawDocumentBuf>, definitions: &'static [Definition]) -> Self {
+        let namespace = collection.namespace().to_string();
+        let indexes = index::list(collection).await.unwrap_or_default();
+        Self { namespace, definitions, indexes }
+    }
+
+    /// The sequence whose number was refused because a document has it, or `None` if it was another key.
+    pub(crate) fn whose(&self, message: &str) -> Option<usize> {
+        let behind = behind_namespace(message, &self.namespace)?;
+        if !behind.starts_with("index: ") {
+            // a clustered collection has no index on `_id` to name
+            return self.definitions.iter().position(|own| own.stored_field == "_id" && own.scope.is_empty());
         }
-        _ => None,
+        let named = self.indexes.iter().filter_map(|index| Some((index::name(index)?, index)));
+        let (_, index) = named.filter(|(name, _)| names_index(behind, name)).max_by_key(|(name, _)| name.len())?;
+        self.definitions.iter().position(|definition| {
+            let scope = definition.scope.iter().map(|(name, _)| *name);
+            index.keys.len() == definition.scope.len() + 1
+                && scope.chain([definition.stored_field]).all(|field| index.keys.contains_key(field))
+        })
     }
 }
 
 fn behind_namespace<'m>(message: &'m str, namespace: &str) -> Option<&'m str> {
     let (_, behind) = message.split_once(" collection: ")?;
     behind.strip_prefix(namespace)?.strip_prefix(' ')
-}
-
-/// The fields of the index that the message names. An index that cannot be found is not ours.
-async fn index_keys(behind: &str, collection: &Collection<RawDocumentBuf>) -> Option<Vec<String>> {
-    let mut cursor = collection.list_indexes().await.ok()?;
-    let mut longest: Option<(usize, Vec<String>)> = None;
-    while cursor.advance().await.ok()? {
-        let index = cursor.deserialize_current().ok()?;
-        let name = index.options.and_then(|options| options.name)?;
-        if names_index(behind, &name) && longest.as_ref().is_none_or(|(length, _)| *length < name.len()) {
-            longest = Some((name.len(), index.keys.keys().cloned().collect()));
-        }
-    }
-    longest.map(|(_, keys)| keys)
 }
 
 fn names_index(behind: &str, name: &str) -> bool {

@@ -1,158 +1,255 @@
-//! One numbered document into its collection, by the three ways there are.
+//! Numbers a batch of models and inserts it, by the three ways there are.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use mongodb::{ClientSession, Collection, bson::RawDocumentBuf, options::InsertOneOptions, results::InsertOneResult};
+use mongodb::{
+    ClientSession, Collection,
+    bson::{Bson, RawDocumentBuf},
+    options::InsertManyOptions,
+};
 use tokio::sync::mpsc;
 
 use crate::{
-    AutoIncrement, Definition, Error, ErrorKind, Result,
-    capability::unsupported,
-    document, duplicate,
-    error::server_code,
-    numbering::{self, Numbering},
-    transaction::{self, Insertion},
+    AutoIncrement, Error, ErrorKind, Result,
+    batch::Batch,
+    counter::Counter,
+    numbering::{self, Numbering, Numbers},
+    progress::Progress,
+    target::{Failed, Target},
+    transaction::{self, Inserted, Insertion},
 };
 
 /// How often one call may find that its number is in the data already and take another.
 pub(crate) const MAX_REPAIRS: usize = 5;
 
-/// Server codes: where a document cannot go.
-const NOT_ON_A_VIEW: i32 = 166;
-const NOT_IN_A_TRANSACTION: i32 = 263;
+/// How long the library repeats a transaction of its own, unless the call says otherwise.
+const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 
-/// Where the document goes.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) collection: Collection<RawDocumentBuf>,
-    pub(crate) options: InsertOneOptions,
-    pub(crate) definitions: &'static [Definition],
+/// What a call was told besides the models.
+#[derive(Debug, Default)]
+pub(crate) struct Call<'a> {
+    pub(crate) session: Option<&'a mut ClientSession>,
+    pub(crate) gapless: bool,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) options: InsertManyOptions,
 }
 
-impl Target {
-    pub(crate) async fn insert(
-        &self,
-        document: RawDocumentBuf,
-        session: Option<&mut ClientSession>,
-    ) -> Result<InsertOneResult> {
-        let insert = self.collection.insert_one(document).with_options(self.options.clone());
-        let inserted = match session {
-            Some(session) => insert.session(session).await,
-            None => insert.await,
-        };
-        inserted.map_err(|error| self.refused(error))
+impl Call<'_> {
+    /// The same call once more.
+    pub(crate) fn again(&mut self) -> Call<'_> {
+        Call {
+            session: self.session.as_deref_mut(),
+            gapless: self.gapless,
+            time_limit: self.time_limit,
+            options: self.options.clone(),
+        }
     }
+}
 
-    /// The sequence whose number a stored document has already, if that is why the insert failed.
-    pub(crate) async fn whose_duplicate(&self, error: &Error) -> Option<usize> {
-        duplicate::whose(error, &self.collection, self.definitions).await
-    }
-
-    fn refused(&self, error: mongodb::error::Error) -> Error {
-        let reason = match server_code(&error) {
-            Some(NOT_ON_A_VIEW) => "is a view; insert into the collection behind it",
-            Some(NOT_IN_A_TRANSACTION) => {
-                "cannot be written in a transaction (capped and time series collections cannot), so its documents \
-                 cannot be numbered without gaps"
-            }
-            _ => return error.into(),
-        };
-        unsupported(&self.collection, reason).caused_by(error)
+/// Numbers the models and inserts them; returns their `_id`s. `one` stands for the driver's `insert_one`.
+pub(crate) async fn run<T: AutoIncrement>(
+    models: &mut [T],
+    collection: &Collection<T>,
+    call: Call<'_>,
+    one: bool,
+) -> Result<Vec<Bson>> {
+    let Call { session, gapless, time_limit, options } = call;
+    let batch = Batch::draft(models)?;
+    let numbering = Numbering::new(collection, batch.drafts(), gapless, time_limit, options.comment.as_ref())?;
+    let collection = collection.clone_with_type::<RawDocumentBuf>();
+    let target = Target { collection, options, one, definitions: T::SEQUENCES };
+    match session {
+        Some(session) if numbering.is_gapless() => joined(batch, &numbering, &target, session).await,
+        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session).await,
+        _ => owned(batch, numbering, target, time_limit.unwrap_or(TRANSACTION_TIME)).await,
     }
 }
 
 /// Numbers from counters outside any transaction, then the insert, which may be in one of the caller's.
-pub(crate) async fn outside<T: AutoIncrement>(
-    model: &mut T,
+async fn outside<T: AutoIncrement>(
+    mut batch: Batch<'_, T>,
     numbering: &Numbering,
     target: &Target,
     mut session: Option<&mut ClientSession>,
-) -> Result<InsertOneResult> {
-    document::draft(model)?;
+) -> Result<Vec<Bson>> {
     let mut numbers = numbering.take_plain().await?;
-    let mut repairs = 0;
-    loop {
-        let burn = |error: Error| error.burning(numbering.burnt(&numbers));
-        let document = document::numbered(model, &numbers).map_err(burn)?;
-        let error = match target.insert(document, session.as_deref_mut()).await {
-            Ok(result) => return Ok(stored(model, &numbers, result)),
-            Err(error) => burn(error),
+    let mut progress = Progress::new(batch.len());
+    for repairs in 0..=MAX_REPAIRS {
+        let burnt = numbering.burnt(&numbers);
+        let sent = send(&mut batch, &numbers, numbering, target, session.as_deref_mut(), &mut progress).await;
+        let collision = match sent {
+            Ok(Some(collision)) if repairs < MAX_REPAIRS => collision,
+            Ok(Some(Collision { error, .. })) | Err(error) => {
+                progress.fail(error.burning(burnt));
+                break;
+            }
+            Ok(None) => break,
         };
-        let Some(sequence) = target.whose_duplicate(&error).await.filter(|_| repairs < MAX_REPAIRS) else {
-            return Err(error);
-        };
-        let explained = numbering.repair(sequence, numbers[sequence]).await.map_err(burn)?;
-        if let Some(session) = session.as_deref_mut() {
-            run_again(numbering, sequence, session, explained, error).await.map_err(burn)?;
+        let renumbered =
+            renumber(numbering, &progress.pending(), &mut numbers, collision, session.as_deref_mut()).await;
+        if let Err(error) = renumbered {
+            progress.fail(error.burning(burnt));
+            break;
         }
-        let next = numbering.counter(sequence).advance(1).await;
-        numbers[sequence] = next.map_err(|error| error.burning(numbering.burnt(&numbers)))?;
-        repairs += 1;
+    }
+    if !target.one && progress.is_failed() && in_transaction(session).await? {
+        return Err(progress.into_failure()); // nothing is stored, and the driver's labels say what to do
+    }
+    progress.stored().into_iter().for_each(|index| batch.keep(index, &numbers));
+    let raised = numbering.raise_plain(Some(&progress)).await;
+    let ids = progress.finish(target.one)?;
+    raised?;
+    Ok(ids)
+}
+
+/// Documents that could not be stored because their numbers are in the data already.
+struct Collision {
+    /// The groups that gave the numbers, and the furthest such number of each.
+    groups: BTreeMap<usize, i64>,
+    error: Error,
+}
+
+/// Sends all documents that are pending. What comes of them is noted; those that collided stay pending.
+async fn send<T: AutoIncrement>(
+    batch: &mut Batch<'_, T>,
+    numbers: &Numbers,
+    numbering: &Numbering,
+    target: &Target,
+    mut session: Option<&mut ClientSession>,
+    progress: &mut Progress,
+) -> Result<Option<Collision>> {
+    let pending = progress.pending();
+    let mut collision: Option<Collision> = None;
+    for part in target.parts(batch.documents(&pending, numbers)?, &pending)? {
+        let error = match target.insert(&part, session.as_deref_mut()).await {
+            Ok(ids) => {
+                progress.done(&part, ids);
+                continue;
+            }
+            Err(error) => error.burning(numbering.burnt(numbers)),
+        };
+        let mut again = Vec::new();
+        for (place, sequence) in target.duplicates(&error).await {
+            let document = part.places[place];
+            // a number that the document brought along is not replaced
+            if let Some((group, number)) = numbering.group_of(document, sequence).zip(numbers[document][sequence]) {
+                again.push(place);
+                let collision =
+                    collision.get_or_insert_with(|| Collision { groups: BTreeMap::new(), error: error.clone() });
+                collision.groups.insert(group, number);
+            }
+        }
+        if progress.failed(&part, &error, &again, target.is_ordered()) {
+            if target.one || !in_transaction(session.as_deref_mut()).await? {
+                continue;
+            }
+            return Ok(collision);
+        }
+        return Ok(collision.filter(|_| !again.is_empty()));
+    }
+    Ok(collision)
+}
+
+/// Moves the counters past the data and gives the documents new numbers.
+async fn renumber(
+    numbering: &Numbering,
+    pending: &[usize],
+    numbers: &mut Numbers,
+    collision: Collision,
+    mut session: Option<&mut ClientSession>,
+) -> Result<()> {
+    for (group, number) in collision.groups {
+        let group = numbering.group(group);
+        let explained = group.repair(number).await?;
+        if let Some(session) = session.as_deref_mut() {
+            run_again(&group.counter, session, explained, &collision.error).await?;
+        }
+        group.retake(pending, numbers).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn in_transaction(session: Option<&mut ClientSession>) -> Result<bool> {
+    match session {
+        Some(session) => transaction::is_in_progress(session).await,
+        None => Ok(false),
     }
 }
 
 /// Numbers and insert in the caller's transaction. One attempt of each command; errors go to the caller as they came.
-pub(crate) async fn joined<T: AutoIncrement>(
-    model: &mut T,
+async fn joined<T: AutoIncrement>(
+    mut batch: Batch<'_, T>,
     numbering: &Numbering,
     target: &Target,
     session: &mut ClientSession,
-) -> Result<InsertOneResult> {
-    document::draft(model)?;
+) -> Result<Vec<Bson>> {
     transaction::require_in_progress(session).await?;
     numbering.prepare_gapless().await?;
     let mut numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let mut moved = None;
     let inserted = async {
-        for (sequence, counter) in numbering.gapless() {
-            numbers[sequence] = numbering::take_in(counter, 1, session).await?;
-            moved = Some(counter);
+        for &group in numbering.gapless() {
+            let group = numbering.group(group);
+            if group.is_empty() {
+                continue;
+            }
+            let last = numbering::take_in(&group.counter, group.size(), session).await?;
+            group.assign(last, &mut numbers);
+            moved = Some(&group.counter);
         }
-        let document = document::numbered(model, &numbers)?;
-        target.insert(document, Some(&mut *session)).await
+        let documents = batch.all_documents(&numbers)?;
+        let ids = target.insert_all(documents, session).await?;
+        numbering.raise_gapless(session).await?;
+        Ok(ids)
     };
-    let error = match inserted.await {
-        Ok(result) => return Ok(stored(model, &numbers, result)),
-        Err(error) => error.burning(burnt),
+    let Failed { error, places } = match inserted.await {
+        Ok(ids) => {
+            (0..batch.len()).for_each(|index| batch.keep(index, &numbers));
+            numbering.raise_plain(None).await?;
+            return Ok(ids);
+        }
+        Err(failed) => failed,
     };
+    let error = error.burning(burnt);
     if let Some(counter) = moved {
         transaction::forbid_commit(&error, counter, session).await;
     }
-    let Some(sequence) = target.whose_duplicate(&error).await else {
+    let Some((group, number)) = numbering.colliding(target.duplicates(&error).await, &places, &numbers) else {
         return Err(error);
     };
     let burn = |error: Error| error.burning(burnt);
-    let explained = numbering.repair(sequence, numbers[sequence]).await.map_err(burn)?;
-    run_again(numbering, sequence, session, explained, error.clone()).await.map_err(burn)?;
+    let explained = group.repair(number).await.map_err(burn)?;
+    run_again(&group.counter, session, explained, &error).await.map_err(burn)?;
     Err(error)
 }
 
 /// Numbers and insert in a transaction of the library's own, in a task of the library's own.
-pub(crate) async fn owned<T: AutoIncrement>(
-    model: &mut T,
+async fn owned<T: AutoIncrement>(
+    mut batch: Batch<'_, T>,
     numbering: Numbering,
     target: Target,
     time_limit: Duration,
-) -> Result<InsertOneResult> {
-    let template = document::draft(model)?;
+) -> Result<Vec<Bson>> {
+    let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
     let (caller, mut requests) = mpsc::channel(1);
-    let insertion = Insertion { numbering, numbers, template, caller, target, time_limit };
+    let insertion = Insertion { numbering, numbers, templates, caller, target, time_limit };
     let mut task = tokio::spawn(insertion.run());
     let done = loop {
         tokio::select! {
             done = &mut task => break done,
             Some(request) = requests.recv() => {
-                let document = document::numbered(model, &request.numbers);
-                let _gone = request.reply.send(document);
+                let _gone = request.reply.send(batch.all_documents(&request.numbers));
             }
         }
     };
     match done {
         Ok(outcome) => {
-            let (result, numbers) = outcome?;
-            Ok(stored(model, &numbers, result))
+            let Inserted { ids, numbers, raised } = outcome?;
+            (0..batch.len()).for_each(|index| batch.keep(index, &numbers));
+            raised?;
+            Ok(ids)
         }
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         // The runtime is shutting down.
@@ -166,22 +263,10 @@ pub(crate) async fn owned<T: AutoIncrement>(
 /// and running it again would never end.
 ///
 /// Returns `Ok` if the session has no transaction.
-async fn run_again(
-    numbering: &Numbering,
-    sequence: usize,
-    session: &mut ClientSession,
-    explained: bool,
-    error: Error,
-) -> Result<()> {
-    match numbering.counter(sequence).read(Some(session)).await {
+async fn run_again(counter: &Counter, session: &mut ClientSession, explained: bool, error: &Error) -> Result<()> {
+    match counter.read(Some(session)).await {
         Ok(_) => Ok(()),
         Err(again) if explained => Err(again),
-        Err(_) => Err(error),
+        Err(_) => Err(error.clone()),
     }
-}
-
-fn stored<T: AutoIncrement>(model: &mut T, numbers: &[i64], result: InsertOneResult) -> InsertOneResult {
-    // The template was made with numbers of the same types, so they fit.
-    let _fits = model.__set(numbers);
-    result
 }

@@ -2,6 +2,7 @@
 //! this one together with the derive macro.
 
 mod action;
+mod batch;
 mod capability;
 mod counter;
 mod data;
@@ -9,17 +10,26 @@ mod definition;
 mod document;
 mod duplicate;
 mod error;
+mod generated;
+mod index;
 mod insert;
+mod insert_target;
 mod model;
 mod number;
 mod numbering;
+mod progress;
 mod sequence;
+mod target;
 mod transaction;
 mod value;
 
-pub use action::{InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, Reserve, ReserveFuture, Reserved};
+pub use action::{
+    GetOrInsert, GetOrInsertWithSeq, GetOrInsertWithSeqFuture, InsertManyWithSeq, InsertManyWithSeqFuture,
+    InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, Reserve, ReserveFuture, Reserved,
+};
 pub use error::{Error, ErrorKind, Result};
-pub use model::{AutoIncrement, InsertTarget};
+pub use insert_target::InsertTarget;
+pub use model::AutoIncrement;
 pub use sequence::Sequence;
 pub use value::SequenceValue;
 
@@ -31,5 +41,9 @@ pub mod __private {
     pub use mongodb::bson::RawDocumentBuf;
     pub use serde;
 
-    pub use crate::{definition::Definition, document::render};
+    pub use crate::{
+        definition::Definition,
+        generated::{exchange, formatted, render, value, with},
+        value::ByDefault,
+    };
 }

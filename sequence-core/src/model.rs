@@ -1,11 +1,14 @@
-//! The trait that the derive implements, and what the generated methods insert into.
+//! The trait that the derive implements.
 
-use std::sync::Arc;
-
-use mongodb::{Collection, bson::RawDocumentBuf};
+use mongodb::bson::{Document, RawDocumentBuf};
 use serde::Serialize;
 
-use crate::{Definition, Error, ErrorKind, Result, Sequence, action::InsertWithSeq, numbering::counter_of};
+use crate::{
+    Definition, Error, ErrorKind, InsertTarget, Result, Sequence,
+    action::{GetOrInsertWithSeq, InsertManyWithSeq, InsertWithSeq},
+    document::scope_value,
+    numbering::counter_of,
+};
 
 /// A model whose marked fields take their numbers from sequences.
 ///
@@ -34,13 +37,10 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     #[doc(hidden)]
     const SEQUENCES: &'static [Definition];
 
-    /// Shows `visit` the model with these numbers and puts the old values back. `None` if a number does not fit.
+    /// Shows `visit` the model with these numbers (`None` leaves a field alone). They stay if it returns `true`, else the
+    /// old values come back. `None`, and nothing is shown, if a number does not fit.
     #[doc(hidden)]
-    fn __with(&mut self, numbers: &[i64], visit: &mut dyn FnMut(&Self)) -> Option<()>;
-
-    /// Sets the marked fields. `None`, and nothing is changed, if a number does not fit.
-    #[doc(hidden)]
-    fn __set(&mut self, numbers: &[i64]) -> Option<()>;
+    fn __with(&mut self, numbers: &[Option<i64>], visit: &mut dyn FnMut(&Self) -> bool) -> Option<()>;
 
     /// `{"": value}`: how the marked field of this index stores `number`. `None` if it does not fit.
     #[doc(hidden)]
@@ -120,6 +120,110 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
         InsertWithSeq::new(self, collection.__collection())
     }
 
+    /// Numbers many models and inserts them together: one reservation for each sequence and scope, one `insertMany`, both
+    /// in the order of the slice. Nothing is sent for an empty one.
+    ///
+    /// The four ways of [`insert_with_seq`](Self::insert_with_seq) are the same here. In a transaction (yours, or the
+    /// library's with `gapless`) all documents are stored or none. Outside one, those before a refused document are, and
+    /// with [`ordered(false)`](InsertManyWithSeq::ordered) those behind it too; the error tells which, and every model
+    /// that is stored has its number while the others are as they were.
+    ///
+    /// Sends one `findAndModify` for each counter and one `insert` for every 100,000 documents or 48 MB; see
+    /// [`insert_with_seq`](Self::insert_with_seq) for a missing counter and for numbers that are in the data already.
+    /// Where documents are numbered anew for that, so are those behind them, to keep the order.
+    ///
+    /// `await` returns [`Result<InsertManyResult>`](mongodb::results::InsertManyResult). Before it can be chained:
+    /// [`session`](InsertManyWithSeq::session), [`gapless`](InsertManyWithSeq::gapless),
+    /// [`ordered`](InsertManyWithSeq::ordered), [`time_limit`](InsertManyWithSeq::time_limit),
+    /// [`comment`](InsertManyWithSeq::comment),
+    /// [`bypass_document_validation`](InsertManyWithSeq::bypass_document_validation),
+    /// [`optional`](InsertManyWithSeq::optional).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`insert_with_seq`](Self::insert_with_seq), with nothing stored; and
+    /// [`Incomplete`](crate::ErrorKind::Incomplete) once something is stored or may be, or was refused.
+    /// [`Exhausted`](crate::ErrorKind::Exhausted) if fewer numbers are left than there are models; none is taken then.
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call may have stored some of its documents, or still store them; no model is changed. Otherwise as with
+    /// [`insert_with_seq`](Self::insert_with_seq).
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// let orders = db.collection::<Order>("orders");
+    /// let mut batch = ["tea", "milk"].map(|item| Order { id: 0, item: item.into() });
+    /// Order::insert_many_with_seq(&mut batch, &orders).await?;
+    /// assert_eq!(batch[1].id, batch[0].id + 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn insert_many_with_seq<'a>(
+        models: &'a mut [Self],
+        collection: &'a (impl InsertTarget<Self> + ?Sized),
+    ) -> InsertManyWithSeq<'a, Self> {
+        InsertManyWithSeq::new(models, collection.__collection())
+    }
+
+    /// Gets the document that the filter finds, or numbers this model and inserts it. Either way the model is then what
+    /// is stored; [`GetOrInsert`](crate::GetOrInsert) tells which.
+    ///
+    /// With a unique index on the fields of the filter, and a model that the filter finds, all concurrent callers get
+    /// one document. Without the index each of them may insert one. A number is taken only if there is no document; that
+    /// of a caller who was slower is a gap, unless `gapless` is called.
+    ///
+    /// Sends one `find`, to the primary, and what [`insert_with_seq`](Self::insert_with_seq) sends.
+    ///
+    /// `await` returns [`Result<GetOrInsert>`](crate::GetOrInsert). Before it can be chained:
+    /// [`session`](GetOrInsertWithSeq::session), [`gapless`](GetOrInsertWithSeq::gapless),
+    /// [`time_limit`](GetOrInsertWithSeq::time_limit), [`comment`](GetOrInsertWithSeq::comment),
+    /// [`bypass_document_validation`](GetOrInsertWithSeq::bypass_document_validation),
+    /// [`optional`](GetOrInsertWithSeq::optional).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`insert_with_seq`](Self::insert_with_seq), and of kind [`Driver`](crate::ErrorKind::Driver) those of the
+    /// look: a document that is not one of this model, for one. A duplicate key is returned if the filter does not find
+    /// the document that has it.
+    ///
+    /// # Cancellation
+    ///
+    /// As with [`insert_with_seq`](Self::insert_with_seq).
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, serde::Deserialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Customer { #[serde(rename = "_id")] #[auto_increment] id: i64, email: String }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use mongodb::bson::doc;
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// // there is a unique index on `email`
+    /// let customers = db.collection::<Customer>("customers");
+    /// let mut customer = Customer { id: 0, email: "a@example.com".into() };
+    /// customer.get_or_insert_with_seq(&customers, doc! { "email": "a@example.com" }).await?;
+    /// println!("customer number {}", customer.id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn get_or_insert_with_seq<'a>(
+        &'a mut self,
+        collection: &'a (impl InsertTarget<Self> + ?Sized),
+        filter: Document,
+    ) -> GetOrInsertWithSeq<'a, Self> {
+        GetOrInsertWithSeq::new(self, collection.__collection(), filter)
+    }
+
     /// The sequence of one marked field, by its name in Rust or in the database, to look at it, raise or restart it. It
     /// knows the documents of `collection`. Sends nothing.
     ///
@@ -143,53 +247,67 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # }
     /// ```
     fn sequence(collection: &(impl InsertTarget<Self> + ?Sized), field: &str) -> Result<Sequence> {
+        Self::scoped_sequence(collection, field, Document::new())
+    }
+
+    /// The same for a field with a `scope`: the sequence that belongs to these values of the scope fields.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`sequence`](Self::sequence); [`InvalidSequence`](crate::ErrorKind::InvalidSequence) also if `scope` does
+    /// not name exactly the scope fields, as they are stored,
+    /// [`UnsupportedScope`](crate::ErrorKind::UnsupportedScope) if a value cannot be one of a scope.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Invoice { tenant: String, year: i32, #[auto_increment(scope(tenant, year))] number: i64 }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use mongodb::bson::doc;
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// let invoices = db.collection::<Invoice>("invoices");
+    /// let of_2026 = Invoice::scoped_sequence(&invoices, "number", doc! { "tenant": "acme", "year": 2026 })?;
+    /// println!("{:?} invoices so far", of_2026.current_value().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn scoped_sequence(
+        collection: &(impl InsertTarget<Self> + ?Sized),
+        field: &str,
+        scope: Document,
+    ) -> Result<Sequence> {
         let collection = collection.__collection();
-        let named = |definition: &&Definition| [definition.rust_field, definition.stored_field].contains(&field);
-        let Some(definition) = Self::SEQUENCES.iter().find(named) else {
+        let invalid = |message| Error::new(ErrorKind::InvalidSequence { sequence: field.to_owned(), message });
+        let named = |definition: &Definition| [definition.rust_field, definition.stored_field].contains(&field);
+        let Some(sequence) = Self::SEQUENCES.iter().position(named) else {
             let fields: Vec<_> = Self::SEQUENCES.iter().map(|definition| definition.rust_field).collect();
-            let message = format!("no numbered field has this name, there is {}", fields.join(", "));
-            return Err(Error::new(ErrorKind::InvalidSequence { sequence: field.to_owned(), message }));
+            return Err(invalid(format!("no numbered field has this name, there is {}", fields.join(", "))));
         };
-        let database = collection.client().database(&collection.namespace().db);
-        Ok(Sequence::of_model(&database, &counter_of(collection, definition)?))
-    }
-}
-
-/// What the generated methods insert into: a [`Collection`] of the model, or a reference, `Arc` or `Box` of one.
-///
-/// Sealed: it exists so that a later kind of collection can be accepted in the same place.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a collection of `{T}`",
-    label = "expected a reference to a `Collection<{T}>`",
-    note = "a collection of another type becomes one by `.clone_with_type::<{T}>()`"
-)]
-pub trait InsertTarget<T: Send + Sync>: sealed::Sealed {
-    #[doc(hidden)]
-    fn __collection(&self) -> &Collection<T>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-impl<T: Send + Sync> sealed::Sealed for Collection<T> {}
-
-impl<T: Send + Sync> InsertTarget<T> for Collection<T> {
-    fn __collection(&self) -> &Collection<T> {
-        self
-    }
-}
-
-macro_rules! through_pointers {
-    ($($pointer:ty),*) => { $(
-        impl<C: sealed::Sealed + ?Sized> sealed::Sealed for $pointer {}
-
-        impl<T: Send + Sync, C: InsertTarget<T> + ?Sized> InsertTarget<T> for $pointer {
-            fn __collection(&self) -> &Collection<T> {
-                (**self).__collection()
-            }
+        let expected: Vec<_> = Self::SEQUENCES[sequence].scope.iter().map(|(name, _)| *name).collect();
+        let mut values = Document::new();
+        for name in &expected {
+            let value = scope.get(*name).cloned().ok_or_else(|| wrong_scope(&expected, &scope)).map_err(invalid)?;
+            values.insert(*name, scope_value(name, value)?);
         }
-    )* };
+        if scope.len() != expected.len() {
+            return Err(invalid(wrong_scope(&expected, &scope)));
+        }
+        let database = collection.client().database(&collection.namespace().db);
+        Ok(Sequence::of_model(&database, &counter_of(collection, sequence, &values)?))
+    }
 }
 
-through_pointers!(&C, &mut C, Arc<C>, Box<C>);
+fn wrong_scope(expected: &[&str], found: &Document) -> String {
+    let found: Vec<_> = found.keys().map(String::as_str).collect();
+    match expected {
+        [] => format!("it has no scope, found values for {}", found.join(", ")),
+        _ => format!(
+            "it has one sequence for each value of {}, found values for {}; give them to `scoped_sequence`",
+            expected.join(", "),
+            if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
+        ),
+    }
+}

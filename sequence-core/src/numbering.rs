@@ -1,33 +1,54 @@
-//! The counters that one document needs, and the order in which they are asked.
+//! The counters that a batch of documents needs, the order in which they are asked, and who gets which number.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
-use mongodb::{ClientSession, Collection, bson::Bson};
-
-use crate::{
-    AutoIncrement, Definition, ErrorKind, Result,
-    capability::{self, unsupported},
-    counter::{Counter, State},
-    data::Data,
+use mongodb::{
+    ClientSession, Collection,
+    bson::{Bson, Document, spec::ElementType},
 };
 
-/// The sequences of a model, in the order of its fields.
+use crate::{
+    AutoIncrement, ErrorKind, Result,
+    capability::{self, unsupported},
+    counter::{Counter, Origin, State},
+    data::{Data, Stored},
+    document::{self, Draft},
+    progress::Progress,
+};
+
+/// The numbers of each document, by sequence. `None` where the document brings its own.
+pub(crate) type Numbers = Vec<Vec<Option<i64>>>;
+
+/// The counters of a batch: one for each sequence and scope.
 #[derive(Debug)]
 pub(crate) struct Numbering {
-    sequences: Vec<Numbered>,
+    groups: Vec<Group>,
+    documents: usize,
+    sequences: usize,
     /// The gapless ones, by the name of their counter: transactions that take several counters in one order do not
     /// undo each other's work.
     gapless: Vec<usize>,
 }
 
+/// The documents that take their numbers from one counter.
 #[derive(Debug)]
-struct Numbered {
-    counter: Counter,
+pub(crate) struct Group {
+    sequence: usize,
+    pub(crate) counter: Counter,
     gapless: bool,
+    /// Those that take a number, in the order of the batch.
+    takers: Vec<usize>,
+    /// Those that bring their own.
+    own: Vec<(usize, i64)>,
 }
 
-/// The counter of one field of the model.
-pub(crate) fn counter_of<T: Send + Sync>(collection: &Collection<T>, definition: &Definition) -> Result<Counter> {
+/// The counter of one field of the model, in one scope.
+pub(crate) fn counter_of<T: AutoIncrement>(
+    collection: &Collection<T>,
+    sequence: usize,
+    scope: &Document,
+) -> Result<Counter> {
+    let definition = &T::SEQUENCES[sequence];
     let namespace = collection.namespace();
     if namespace.coll == definition.counters {
         return Err(unsupported(collection, "holds the counters; documents that are numbered belong into another one"));
@@ -36,13 +57,30 @@ pub(crate) fn counter_of<T: Send + Sync>(collection: &Collection<T>, definition:
         Some(name) => name.to_owned(),
         None => format!("{}.{}", namespace.coll, definition.stored_field),
     };
+    let key = if scope.is_empty() {
+        Bson::String(name)
+    } else {
+        let mut key = Document::from_iter([("seq".to_owned(), Bson::String(name))]);
+        key.extend(scope.clone());
+        Bson::Document(key)
+    };
+    let stored = match T::__render(sequence, definition.start) {
+        _ if !definition.formatted => Stored::Numbers,
+        Some(rendered) => match ElementType::from(rendered.as_bytes()[4]) {
+            Some(ElementType::String) => Stored::Strings,
+            Some(ElementType::Int32 | ElementType::Int64 | ElementType::Double) => Stored::Scrambled,
+            _ => Stored::Opaque,
+        },
+        None => Stored::Opaque,
+    };
+    let data = Data::new(collection, definition.stored_field, scope.clone(), stored);
     Ok(Counter::new(
         &collection.client().database(&namespace.db),
         definition.counters,
-        Bson::String(name),
+        key,
         definition.value_field,
         definition.progression(),
-        Some(Data::new(collection, definition.stored_field)),
+        if definition.shared { Origin::Shared(data) } else { Origin::Documents(data) },
     ))
 }
 
@@ -50,80 +88,188 @@ impl Numbering {
     /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so.
     pub(crate) fn new<T: AutoIncrement>(
         collection: &Collection<T>,
+        drafts: &[Draft],
         gapless: bool,
         time_limit: Option<Duration>,
         comment: Option<&Bson>,
     ) -> Result<Self> {
-        let numbered = |definition: &Definition| {
-            let counter = counter_of(collection, definition)?.with_limits(time_limit, comment);
-            Ok(Numbered { counter, gapless: gapless || definition.gapless })
-        };
-        let sequences = T::SEQUENCES.iter().map(numbered).collect::<Result<Vec<_>>>()?;
-        let mut gapless: Vec<usize> = (0..sequences.len()).filter(|&index| sequences[index].gapless).collect();
-        gapless.sort_by_cached_key(|&index| sequences[index].counter.name());
-        Ok(Self { sequences, gapless })
+        let mut groups: Vec<Group> = Vec::new();
+        let mut known = HashMap::new();
+        for (document, draft) in drafts.iter().enumerate() {
+            for (sequence, scope) in draft.scopes.iter().enumerate() {
+                let scope_bytes = document::serialize(scope).map_err(document::serialization)?.into_bytes();
+                let key = (sequence, scope_bytes); // the values of a scope have one form each
+                let group = match known.get(&key) {
+                    Some(&group) => group,
+                    None => {
+                        let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
+                        let gapless = gapless || T::SEQUENCES[sequence].gapless;
+                        groups.push(Group { sequence, counter, gapless, takers: Vec::new(), own: Vec::new() });
+                        known.insert(key, groups.len() - 1);
+                        groups.len() - 1
+                    }
+                };
+                match draft.own[sequence] {
+                    Some(number) => groups[group].own.push((document, number)),
+                    None => groups[group].takers.push(document),
+                }
+            }
+        }
+        let mut gapless: Vec<usize> = (0..groups.len()).filter(|&group| groups[group].gapless).collect();
+        gapless.sort_by_cached_key(|&group| groups[group].counter.name());
+        Ok(Self { groups, documents: drafts.len(), sequences: T::SEQUENCES.len(), gapless })
     }
 
     pub(crate) fn is_gapless(&self) -> bool {
         !self.gapless.is_empty()
     }
 
-    /// Whether this sequence is taken in the transaction that inserts the document.
-    pub(crate) fn is_taken_inside(&self, sequence: usize) -> bool {
-        self.sequences[sequence].gapless
+    pub(crate) fn group(&self, group: usize) -> &Group {
+        &self.groups[group]
     }
 
-    /// The gapless sequences in the order in which every transaction takes them.
-    pub(crate) fn gapless(&self) -> impl Iterator<Item = (usize, &Counter)> {
-        self.gapless.iter().map(|&index| (index, self.counter(index)))
+    /// The gapless groups in the order in which every transaction takes them.
+    pub(crate) fn gapless(&self) -> &[usize] {
+        &self.gapless
     }
 
-    pub(crate) fn counter(&self, sequence: usize) -> &Counter {
-        &self.sequences[sequence].counter
+    /// The first of these duplicates whose number a group has given, with the group. `places` are those of the documents
+    /// of the command.
+    pub(crate) fn colliding(
+        &self,
+        duplicates: Vec<(usize, usize)>,
+        places: &[usize],
+        numbers: &Numbers,
+    ) -> Option<(&Group, i64)> {
+        duplicates.into_iter().find_map(|(place, sequence)| {
+            let document = *places.get(place)?;
+            Some((self.group(self.group_of(document, sequence)?), numbers[document][sequence]?))
+        })
     }
 
-    /// Takes a number for every field that may have gaps. The places of the gapless ones hold 0.
-    pub(crate) async fn take_plain(&self) -> Result<Vec<i64>> {
-        let mut numbers = vec![0; self.sequences.len()];
-        for (index, sequence) in self.sequences.iter().enumerate() {
-            if !sequence.gapless {
-                let taken = sequence.counter.advance(1).await;
-                numbers[index] = taken.map_err(|error| error.burning(self.burnt(&numbers[..index])))?;
+    /// Which group has given this document its number, if any.
+    pub(crate) fn group_of(&self, document: usize, sequence: usize) -> Option<usize> {
+        let gave = |group: &Group| group.sequence == sequence && group.takers.binary_search(&document).is_ok();
+        self.groups.iter().position(gave)
+    }
+
+    /// Takes the numbers that may have gaps. The places of the gapless ones hold 0.
+    pub(crate) async fn take_plain(&self) -> Result<Numbers> {
+        let mut numbers: Numbers = vec![vec![None; self.sequences]; self.documents];
+        for group in &self.groups {
+            if group.gapless || group.takers.is_empty() {
+                group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
+                continue;
             }
+            let taken = group.counter.advance(group.size()).await;
+            group.assign(taken.map_err(|error| error.burning(self.burnt(&numbers)))?, &mut numbers);
         }
         Ok(numbers)
     }
 
     /// The first of these numbers that a failure burns; those of gapless fields are rolled back instead.
-    pub(crate) fn burnt(&self, numbers: &[i64]) -> Option<i64> {
-        let mut taken = self.sequences.iter().zip(numbers);
-        taken.find(|(sequence, _)| !sequence.gapless).map(|(_, number)| *number)
+    pub(crate) fn burnt(&self, numbers: &Numbers) -> Option<i64> {
+        let taken = |group: &Group| numbers[*group.takers.first()?][group.sequence];
+        self.groups.iter().filter(|group| !group.gapless).find_map(taken)
     }
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what
     /// is missing: from its first command on, the transaction sees nothing new.
     pub(crate) async fn prepare_gapless(&self) -> Result<()> {
-        for (_, counter) in self.gapless() {
-            prepare(counter).await?;
+        for &group in self.gapless() {
+            prepare(&self.groups[group].counter).await?;
         }
         Ok(())
+    }
+
+    /// Raises the gapless counters to the numbers which the documents of this transaction brought along.
+    pub(crate) async fn raise_gapless(&self, session: &mut ClientSession) -> Result<()> {
+        for (group, _, to) in self.raises(true, None) {
+            self.groups[group].counter.raise_in(to, session).await?;
+        }
+        Ok(())
+    }
+
+    /// Raises the counters that may have gaps to the numbers which stored documents brought along.
+    pub(crate) async fn raise_plain(&self, progress: Option<&Progress>) -> Result<()> {
+        for (group, number, to) in self.raises(false, progress) {
+            let counter = &self.groups[group].counter;
+            if let Err(error) = counter.raise(to).await {
+                return Err(counter.not_raised(number, &error));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each counter, in the order in which they are taken: the furthest number that these documents have brought
+    /// along and that the sequence could hand out, and the last number of the sequence that is not behind it.
+    fn raises(&self, gapless: bool, progress: Option<&Progress>) -> Vec<(usize, i64, i64)> {
+        let is_stored = |document| progress.is_none_or(|progress| progress.is_stored(document));
+        let raise = |group: usize| {
+            let Group { counter, own, .. } = &self.groups[group];
+            let progression = &counter.progression;
+            let (low, high) = progression.range();
+            let own = own.iter().filter(|(document, number)| is_stored(*document) && (low..=high).contains(number));
+            let own = own.map(|(_, number)| *number);
+            let furthest = own.reduce(|a, b| if progression.beyond(b, a) { b } else { a })?;
+            Some((group, furthest, progression.seed(Some(furthest))?))
+        };
+        if gapless {
+            self.gapless.iter().filter_map(|&group| raise(group)).collect()
+        } else {
+            (0..self.groups.len()).filter(|&group| !self.groups[group].gapless).filter_map(raise).collect()
+        }
+    }
+}
+
+impl Group {
+    /// Whether no document takes a number: all bring their own.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.takers.is_empty()
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.takers.len() as u64
+    }
+
+    /// Gives the documents of the group the numbers that end with `last`.
+    pub(crate) fn assign(&self, last: i64, numbers: &mut Numbers) {
+        self.assign_to(&self.takers, last, numbers);
+    }
+
+    fn assign_to(&self, documents: &[usize], last: i64, numbers: &mut Numbers) {
+        let taken = self.counter.progression.up_to(last).zip(documents.iter().rev());
+        taken.for_each(|(number, &document)| numbers[document][self.sequence] = Some(number));
+    }
+
+    /// Gives those of these documents that are in the group new numbers, in the order of the batch.
+    pub(crate) async fn retake(&self, pending: &[usize], numbers: &mut Numbers) -> Result<()> {
+        let mut documents = self.takers.clone();
+        documents.retain(|document| pending.binary_search(document).is_ok());
+        let last = self.counter.advance(documents.len() as u64).await?;
+        self.assign_to(&documents, last, numbers);
+        Ok(())
+    }
+
+    /// Whether the numbers are taken in the transaction that inserts the documents.
+    pub(crate) fn is_taken_inside(&self) -> bool {
+        self.gapless
     }
 
     /// After `number` turned out to be in the data already: moves the counter past what is stored, and tells whether
     /// what is stored explains the collision (then the next number is another one).
     ///
     /// A gapless sequence skips only the numbers that are taken; the others go behind the furthest.
-    pub(crate) async fn repair(&self, sequence: usize, number: i64) -> Result<bool> {
-        let Numbered { counter, gapless } = &self.sequences[sequence];
-        let Some(data) = &counter.data else { return Ok(false) };
-        let progression = &counter.progression;
+    pub(crate) async fn repair(&self, number: i64) -> Result<bool> {
+        let Some(data) = self.counter.origin.readable() else { return Ok(false) };
+        let progression = &self.counter.progression;
         let stored =
-            if *gapless { data.end_of_run(number, progression).await? } else { data.furthest(progression).await? };
+            if self.gapless { data.end_of_run(number, progression).await? } else { data.furthest(progression).await? };
         let Some(stored) = stored.filter(|&stored| !progression.beyond(number, stored)) else {
             return Ok(false);
         };
         if let Some(to) = progression.seed(Some(stored)) {
-            counter.raise(to).await?;
+            self.counter.raise(to).await?;
         }
         Ok(true)
     }

@@ -7,7 +7,7 @@ use mongodb::{Database, bson::Bson};
 use crate::{
     Error, ErrorKind, Result,
     action::{NextValue, Reserve},
-    counter::{Counter, State},
+    counter::{Counter, Origin, State},
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD, Progression},
 };
 
@@ -249,7 +249,7 @@ impl Sequence {
                 State::At(number) => number.value,
                 State::Corrupt(found) => return Err(counter.corrupt(found)),
             };
-            if let (true, Some(data)) = (progression.beyond(current, to), &counter.data) {
+            if let (true, Some(data)) = (progression.beyond(current, to), counter.origin.readable()) {
                 let stored = data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored));
                 if let Some(stored) = stored {
                     let kind = ErrorKind::RestartRefused { sequence: counter.name(), next: n, stored };
@@ -271,7 +271,8 @@ impl Sequence {
         let last = if self.step > 0 { self.max } else { self.min };
         let progression = Progression { start: self.start, step: self.step, last };
         let field = &self.value_field;
-        let counter = Counter::new(&self.database, &self.counters, self.key.clone(), field, progression, None);
+        let counter =
+            Counter::new(&self.database, &self.counters, self.key.clone(), field, progression, Origin::Unknown);
         match self.contradiction() {
             Some(message) => Err(counter.invalid(message)),
             None => Ok(counter),

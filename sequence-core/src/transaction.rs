@@ -6,29 +6,33 @@ use std::time::Duration;
 
 use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
-pub(crate) use owned::Insertion;
+pub(crate) use owned::{Inserted, Insertion};
 
-use crate::{Error, ErrorKind, Result, capability, counter::Counter};
+use crate::{Error, ErrorKind, Result, capability, counter::Counter, target::refusals};
 
 /// Whether the session has a transaction in progress. Nothing is sent.
 ///
 /// The driver has no way to ask. `start_transaction()` refuses to start a second one; where it starts one, that is
 /// taken back. (After a commit whose outcome is unknown, this ends the right to repeat the commit.)
-pub(crate) async fn require_in_progress(session: &mut ClientSession) -> Result<()> {
+pub(crate) async fn is_in_progress(session: &mut ClientSession) -> Result<bool> {
     match session.start_transaction().await {
         Ok(()) => {
             session.abort_transaction().await?;
-            Err(Error::new(ErrorKind::NoTransaction))
+            Ok(false)
         }
         Err(error) => match refusal(&error) {
-            Some(reason) if reason.contains("already in progress") => Ok(()),
-            Some(_) => {
-                capability::check_transactions(&session.client()).await?;
-                Err(Error::new(ErrorKind::NoTransaction))
-            }
+            Some(reason) => Ok(reason.contains("already in progress")),
             None => Err(error.into()),
         },
     }
+}
+
+pub(crate) async fn require_in_progress(session: &mut ClientSession) -> Result<()> {
+    if is_in_progress(session).await? {
+        return Ok(());
+    }
+    capability::check_transactions(&session.client()).await?;
+    Err(Error::new(ErrorKind::NoTransaction))
 }
 
 /// Why the driver itself has refused to start a transaction, if it has.
@@ -48,8 +52,7 @@ fn refusal(error: &mongodb::error::Error) -> Option<&str> {
 /// A document that the server refused (a duplicate key) has aborted it, and so has what carries the transient label.
 /// Any other answer may have come before the transaction was looked at, a missing privilege for one.
 pub(crate) async fn forbid_commit(error: &Error, counter: &Counter, session: &mut ClientSession) {
-    let refused = error.driver_error().is_some_and(|error| matches!(&*error.kind, mongodb::error::ErrorKind::Write(_)));
-    if !refused && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+    if refusals(error).is_empty() && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
         counter.break_transaction(session).await;
     }
 }

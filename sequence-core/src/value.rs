@@ -73,6 +73,19 @@ impl<V: SequenceValue> SequenceValue for Option<V> {
     }
 }
 
+/// What a field that is numbered `by_default` is: something, which is kept, or nothing.
+///
+/// Not public API: generated code asks for it.
+#[diagnostic::on_unimplemented(
+    message = "`by_default` needs an `Option` of a number, found `{Self}`",
+    label = "expected `Option<{Self}>`: `Some` is kept, `None` is numbered",
+    note = "a field of another type always holds a number, so there would be nothing to number"
+)]
+pub trait ByDefault: SequenceValue {}
+
+#[diagnostic::do_not_recommend]
+impl<V: SequenceValue> ByDefault for Option<V> {}
+
 #[cfg(test)]
 mod tests {
     use std::num::NonZero;

@@ -28,6 +28,8 @@ pub(crate) struct Field<'a> {
     pub(crate) stored_name_span: Span,
     /// The serde attribute that keeps the field out of the document.
     pub(crate) absent: Option<Ident>,
+    /// Whether serde may leave it out.
+    pub(crate) optional: bool,
     /// `None` if it is not numbered.
     pub(crate) keys: Option<FieldKeys>,
 }
@@ -54,10 +56,22 @@ impl<'a> Input<'a> {
         CratePath::or_default(self.keys.krate.value())
     }
 
+    /// The field of this name.
+    pub(crate) fn field(&self, name: &Ident) -> Option<&Field<'a>> {
+        self.fields.iter().flatten().find(|field| field.ident.unraw() == name.unraw())
+    }
+
     /// The numbered fields, in the order of the struct.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = Number<'_>> {
         let fields = self.fields.iter().flatten();
         fields.filter_map(|field| field.keys.as_ref().map(|keys| Number { field, keys }))
+    }
+}
+
+impl<'a> Number<'a> {
+    /// The type that converts numbers. With a `format` the function does.
+    pub(crate) fn converted(self) -> Option<&'a Type> {
+        (!self.keys.format.is_given()).then_some(self.field.ty)
     }
 }
 
@@ -73,7 +87,8 @@ impl<'a> Field<'a> {
         let serde = serde::Field::read(attrs);
         let (stored_name, stored_name_span) = serde.stored_name(ident, container);
         let keys = attr::read(cx, attrs);
-        Some(Self { ident, ty, stored_name, stored_name_span, absent: serde.absent, keys })
+        let serde::Field { absent, optional, .. } = serde;
+        Some(Self { ident, ty, stored_name, stored_name_span, absent, optional, keys })
     }
 }
 

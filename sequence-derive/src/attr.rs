@@ -13,7 +13,7 @@ use syn::{
 
 pub(crate) use self::{
     keys::{FieldKeys, Keys, Slot, StructKeys, TypeKeys},
-    value::{Flag, Int, Value, assigned, string},
+    value::{Flag, Int, Names, Value, assigned, string},
 };
 use crate::ctxt::Ctxt;
 

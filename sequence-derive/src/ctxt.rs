@@ -54,7 +54,7 @@ impl Drop for Ctxt {
 }
 
 /// The candidate that `typed` was probably meant to be: one slip of the fingers for every three letters.
-pub(crate) fn closest(typed: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn closest<'c>(typed: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let typed = typed.to_lowercase();
     let distances = candidates.iter().map(|candidate| (distance(&typed, candidate), *candidate));
     let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;

@@ -11,7 +11,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{DeriveInput, GenericParam, Generics, parse_quote_spanned};
 
 use crate::{
-    ast::{Input, Number},
+    ast::{Field, Input, Number},
     attr::Slot,
     ctxt::Ctxt,
     fallback, valid,
@@ -34,12 +34,14 @@ fn expand(input: &Input<'_>) -> TokenStream {
     let header = header(input);
     let numbers: Vec<_> = input.numbers().collect();
     let definitions = numbers.iter().map(|number| definition(input, *number));
-    let with_and_set = with_and_set(&krate, &numbers);
+    let with = with(&krate, &numbers);
     let render = numbers.iter().enumerate().map(|(index, number)| {
-        let (index, ty) = (Literal::usize_unsuffixed(index), number.field.ty);
-        quote_spanned!(site=> #index =>
-            #krate::__private::render(<#ty as #krate::SequenceValue>::from_number(number)?),
-        )
+        let index = Literal::usize_unsuffixed(index);
+        let value = match (number.converted(), number.keys.format.value()) {
+            (Some(ty), _) => quote_spanned!(site=> <#ty as #krate::SequenceValue>::from_number(number)?),
+            (None, format) => quote_spanned!(site=> #format(number)),
+        };
+        quote_spanned!(site=> #index => #krate::__private::render(#value),)
     });
     let evaluated = evaluated(input);
     quote_spanned! {site=>
@@ -48,7 +50,7 @@ fn expand(input: &Input<'_>) -> TokenStream {
             #header {
                 const SEQUENCES: &'static [#krate::__private::Definition] = &[#(#definitions),*];
 
-                #with_and_set
+                #with
 
                 fn __render(
                     sequence: usize,
@@ -69,83 +71,82 @@ fn expand(input: &Input<'_>) -> TokenStream {
 fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
     let krate = input.krate();
     let Number { field, keys } = number;
-    let (ty, rust_name, stored_name) = (field.ty, field.name(), &field.stored_name);
+    let (rust_name, stored_name) = (field.name(), &field.stored_name);
+    let site = Span::mixed_site();
+    let limits = match number.converted() {
+        Some(ty) => quote_spanned!(site=> <#ty as #krate::SequenceValue>::MIN, <#ty as #krate::SequenceValue>::MAX),
+        None => quote_spanned!(site=> ::core::primitive::i64::MIN, ::core::primitive::i64::MAX),
+    };
+    let ty = field.ty;
+    let by_default = keys.by_default.get().map(|(key, _)| (key, quote_spanned!(site=> ::<#ty>), TokenStream::new()));
+    let format = keys.format.get().map(|(key, _)| (key, TokenStream::new(), TokenStream::new()));
+    let scope = keys.scope.get().map(|(key, names)| {
+        let mut fields: Vec<_> = names.0.iter().filter_map(|name| input.field(name)).collect();
+        fields.sort_by_key(|field| &field.stored_name);
+        let fields = fields.iter().map(|Field { stored_name, optional, .. }| quote!((#stored_name, #optional)));
+        (key, TokenStream::new(), quote_spanned!(site=> , &[#(#fields),*]))
+    });
     let setters = [
         setter(&keys.start),
         setter(&keys.step),
         setter(&keys.max),
         setter(&keys.min),
         setter(&keys.name),
+        setter(&keys.shared),
         setter(&keys.gapless),
+        scope,
+        by_default,
+        format,
         setter(&input.keys.counters),
         setter(&input.keys.value_field),
     ];
-    let new = quote_spanned! {Span::mixed_site()=>
-        #krate::__private::Definition::new(
-            #rust_name,
-            #stored_name,
-            <#ty as #krate::SequenceValue>::MIN,
-            <#ty as #krate::SequenceValue>::MAX
-        )
+    let new = quote_spanned! {site=>
+        #krate::__private::Definition::new(#rust_name, #stored_name, #limits)
     };
     let set = setters
         .into_iter()
         .flatten()
-        .fold(new, |definition, (key, value)| call(&krate, key, key.span(), &quote!(#definition #value)));
-    call(&krate, &format_ident!("checked"), field.ident.span(), &set)
+        .fold(new, |definition, (key, of, value)| call(&krate, key, key.span(), &of, &quote!(#definition #value)));
+    call(&krate, &format_ident!("checked"), field.ident.span(), &TokenStream::new(), &set)
 }
 
-/// The key, and its value behind a comma; a flag has none.
-fn setter<T: ToTokens>(slot: &Slot<T>) -> Option<(&Ident, TokenStream)> {
+/// The key, what it is generic over, and its value behind a comma; a flag has none.
+fn setter<T: ToTokens>(slot: &Slot<T>) -> Option<(&Ident, TokenStream, TokenStream)> {
     let (key, value) = slot.get()?;
     let value = value.to_token_stream();
-    Some((key, if value.is_empty() { value } else { quote!(, #value) }))
+    Some((key, TokenStream::new(), if value.is_empty() { value } else { quote!(, #value) }))
 }
 
 /// Calls a method of the definition. Not with a dot: where such a call panics, the compiler points at all of it, from
 /// the receiver on, and not at the key.
-fn call(krate: &TokenStream, method: &Ident, place: Span, arguments: &TokenStream) -> TokenStream {
+fn call(krate: &TokenStream, method: &Ident, place: Span, of: &TokenStream, arguments: &TokenStream) -> TokenStream {
     let site = Span::mixed_site().located_at(place);
     let method = Ident::new(&method.to_string(), site);
-    quote_spanned!(site=> <#krate::__private::Definition>::#method(#arguments))
+    quote_spanned!(site=> <#krate::__private::Definition>::#method #of (#arguments))
 }
 
-/// Both convert all numbers first, so that nothing has changed when one does not fit.
-fn with_and_set(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
+/// Converts all numbers first, so that nothing has changed when one does not fit.
+fn with(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
     let site = Span::mixed_site();
-    let fields: Vec<_> = numbers.iter().map(|number| number.field.ident).collect();
-    let inputs: Vec<_> = (0..numbers.len()).map(|index| format_ident!("number_{index}", span = site)).collect();
+    let fields = numbers.iter().map(|number| number.field.ident);
     let values: Vec<_> = (0..numbers.len()).map(|index| format_ident!("value_{index}", span = site)).collect();
-    let converted = numbers.iter().zip(&inputs).map(|(number, input)| {
-        let ty = number.field.ty;
-        quote_spanned!(site=> <#ty as #krate::SequenceValue>::from_number(#input)?)
+    let converted = numbers.iter().enumerate().map(|(index, number)| {
+        let index = Literal::usize_unsuffixed(index);
+        match (number.converted(), number.keys.format.value()) {
+            (Some(ty), _) => quote_spanned!(site=> #krate::__private::value::<#ty>(numbers, #index)?),
+            (None, format) => quote_spanned!(site=> #krate::__private::formatted(numbers, #index, #format)?),
+        }
     });
-    let converted: Vec<_> = converted.collect();
-    let swaps = quote_spanned!(site=> #(::core::mem::swap(&mut self.#fields, &mut #values);)*);
-    let taken = quote_spanned! {site=>
-        let &[#(#inputs),*] = numbers else {
-            return ::core::option::Option::None;
-        };
-    };
     quote_spanned! {site=>
         fn __with(
             &mut self,
-            numbers: &[i64],
-            visit: &mut dyn ::core::ops::FnMut(&Self),
+            numbers: &[::core::option::Option<i64>],
+            visit: &mut dyn ::core::ops::FnMut(&Self) -> bool,
         ) -> ::core::option::Option<()> {
-            #taken
             #(let mut #values = #converted;)*
-            #swaps
-            visit(self);
-            #swaps
-            ::core::option::Option::Some(())
-        }
-
-        fn __set(&mut self, numbers: &[i64]) -> ::core::option::Option<()> {
-            #taken
-            #(let #values = #converted;)*
-            #(self.#fields = #values;)*
-            ::core::option::Option::Some(())
+            #krate::__private::with(self, visit, &mut |model| {
+                #(#krate::__private::exchange(&mut model.#fields, &mut #values);)*
+            })
         }
     }
 }
@@ -178,7 +179,7 @@ pub(crate) fn header(input: &Input<'_>) -> TokenStream {
         });
     }
     let mut bounded = HashSet::new();
-    for ty in input.numbers().map(|number| number.field.ty.to_token_stream()) {
+    for ty in input.numbers().filter_map(Number::converted).map(ToTokens::to_token_stream) {
         if mentions(ty.clone(), &params) && bounded.insert(ty.to_string()) {
             predicates.push(parse_quote_spanned!(site=> #ty: #krate::SequenceValue));
         }

@@ -4,7 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::Error;
 
-use crate::{ast::Input, expand};
+use crate::{
+    ast::{Input, Number},
+    expand,
+};
 
 pub(crate) fn expand(input: &Input<'_>, errors: &Error) -> TokenStream {
     let errors = errors.to_compile_error();
@@ -19,7 +22,7 @@ fn stub(input: &Input<'_>) -> TokenStream {
     let krate = input.krate();
     let header = expand::header(input);
     // a flattened field is no number, and reported as that already
-    let types = input.numbers().filter(|number| number.field.absent.is_none()).map(|number| number.field.ty);
+    let types = input.numbers().filter(|number| number.field.absent.is_none()).filter_map(Number::converted);
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             #[automatically_derived]
@@ -30,12 +33,9 @@ fn stub(input: &Input<'_>) -> TokenStream {
                 };
                 fn __with(
                     &mut self,
-                    _: &[i64],
-                    _: &mut dyn ::core::ops::FnMut(&Self),
+                    _: &[::core::option::Option<i64>],
+                    _: &mut dyn ::core::ops::FnMut(&Self) -> bool,
                 ) -> ::core::option::Option<()> {
-                    ::core::option::Option::None
-                }
-                fn __set(&mut self, _: &[i64]) -> ::core::option::Option<()> {
                     ::core::option::Option::None
                 }
                 fn __render(_: usize, _: i64) -> ::core::option::Option<#krate::__private::RawDocumentBuf> {

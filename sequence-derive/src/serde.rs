@@ -31,6 +31,8 @@ pub(crate) struct Field {
     rename: Option<LitStr>,
     /// `flatten`, `skip` or `skip_serializing`: the document has no field of this name.
     pub(crate) absent: Option<Ident>,
+    /// `skip_serializing_if`: the document may lack the field.
+    pub(crate) optional: bool,
 }
 
 impl Field {
@@ -41,6 +43,8 @@ impl Field {
                 field.rename = value;
             } else if ["flatten", "skip", "skip_serializing"].iter().any(|absent| key == absent) {
                 field.absent = Some(key.clone());
+            } else if key == "skip_serializing_if" {
+                field.optional = true;
             }
         });
         field

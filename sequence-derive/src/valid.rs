@@ -1,6 +1,7 @@
 //! What the attributes of a struct must mean together: one function for each rule.
 
 mod names;
+mod scope;
 
 use std::cmp::Ordering;
 
@@ -15,10 +16,13 @@ pub(crate) fn check(cx: &Ctxt, input: &Input<'_>) {
     for number in input.numbers() {
         check_stored(cx, number);
         check_step(cx, number);
+        check_shared(cx, number);
+        check_by_default(cx, number);
         if check_limits(cx, number) {
             check_start(cx, number);
         }
     }
+    scope::check(cx, input);
     names::check(cx, input);
 }
 
@@ -49,6 +53,33 @@ fn check_step(cx: &Ctxt, number: Number<'_>) {
         cx.error(
             step,
             "`step` is 0, so every document would get the same number; expected a distance such as `1` or `-1`",
+        );
+    }
+}
+
+/// Models share a sequence by its name.
+fn check_shared(cx: &Ctxt, number: Number<'_>) {
+    let FieldKeys { shared, name, .. } = number.keys;
+    if let (Some((key, _)), false) = (shared.get(), name.is_given()) {
+        cx.error(key, "`shared` needs the name by which the models share the sequence; add `name = \"..\"`");
+    }
+}
+
+/// A number that a document brings along may leave a gap, and cannot be read back from what a `format` made of it.
+fn check_by_default(cx: &Ctxt, number: Number<'_>) {
+    let FieldKeys { by_default, gapless, format, .. } = number.keys;
+    let Some((key, _)) = by_default.get() else { return };
+    if gapless.is_given() {
+        cx.error(
+            key,
+            "`by_default` keeps numbers that are given by hand, so `gapless` cannot be promised; remove one of the two",
+        );
+    }
+    if format.is_given() {
+        cx.error(
+            key,
+            "`by_default` raises the counter to numbers that are given by hand, and `format` cannot be turned back into \
+             numbers; remove one of the two",
         );
     }
 }

@@ -1,44 +1,25 @@
 //! `insert_with_seq`: number a document and insert it.
 
-use std::{fmt, future::IntoFuture, time::Duration};
+use std::{fmt, future::IntoFuture, slice};
 
-use mongodb::{
-    ClientSession, Collection,
-    bson::{Bson, RawDocumentBuf},
-    options::InsertOneOptions,
-    results::InsertOneResult,
-};
+use mongodb::{ClientSession, Collection, bson::Bson, results::InsertOneResult};
 
 use crate::{
     AutoIncrement, Result,
-    insert::{self, Target},
-    numbering::Numbering,
+    insert::{self, Call},
 };
-
-/// How long the library repeats a transaction of its own, unless the call says otherwise.
-const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 
 /// Numbers a model and inserts it. Construct with [`AutoIncrement::insert_with_seq`].
 #[must_use = "nothing is sent until it is awaited"]
 pub struct InsertWithSeq<'a, T: Send + Sync> {
     model: &'a mut T,
     collection: &'a Collection<T>,
-    session: Option<&'a mut ClientSession>,
-    gapless: bool,
-    time_limit: Option<Duration>,
-    options: InsertOneOptions,
+    call: Call<'a>,
 }
 
 impl<'a, T: AutoIncrement> InsertWithSeq<'a, T> {
     pub(crate) fn new(model: &'a mut T, collection: &'a Collection<T>) -> Self {
-        Self {
-            model,
-            collection,
-            session: None,
-            gapless: false,
-            time_limit: None,
-            options: InsertOneOptions::default(),
-        }
+        Self { model, collection, call: Call::default() }
     }
 }
 
@@ -46,7 +27,7 @@ impl<'a, T: Send + Sync> InsertWithSeq<'a, T> {
     /// Inserts with this session, in its transaction if one is in progress. The counter stays outside, unless the
     /// field is declared `gapless` or [`gapless`](Self::gapless) is called.
     pub fn session(mut self, session: impl Into<&'a mut ClientSession>) -> Self {
-        self.session = Some(session.into());
+        self.call.session = Some(session.into());
         self
     }
 
@@ -56,45 +37,20 @@ impl<'a, T: Send + Sync> InsertWithSeq<'a, T> {
     /// runs a transaction of its own and repeats it whole until its [`time_limit`](Self::time_limit). A session whose
     /// last commit has an unknown outcome must repeat that commit first: asking it for a transaction ends the commit.
     pub fn gapless(mut self) -> Self {
-        self.gapless = true;
+        self.call.gapless = true;
         self
-    }
-
-    /// The time limit: for a transaction of the library's own how long it is repeated (120 s by default), and for every
-    /// counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s).
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
-        self
-    }
-
-    /// Attaches a comment to the insert and to the counter's increment, visible in the server's logs and profiler.
-    pub fn comment(mut self, comment: impl Into<Bson>) -> Self {
-        self.options.comment = Some(comment.into());
-        self
-    }
-
-    /// Lets the insert pass a validator of the collection.
-    pub fn bypass_document_validation(mut self, bypass: bool) -> Self {
-        self.options.bypass_document_validation = Some(bypass);
-        self
-    }
-
-    /// Calls `set` with the value if there is one, for options that are known at run time.
-    pub fn optional<V>(self, value: Option<V>, set: impl FnOnce(Self, V) -> Self) -> Self {
-        match value {
-            Some(value) => set(self, value),
-            None => self,
-        }
     }
 }
+
+insert_setters!(InsertWithSeq);
 
 impl<T: Send + Sync> fmt::Debug for InsertWithSeq<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InsertWithSeq")
             .field("namespace", &self.collection.namespace())
-            .field("session", &self.session.is_some())
-            .field("gapless", &self.gapless)
-            .field("time_limit", &self.time_limit)
+            .field("session", &self.call.session.is_some())
+            .field("gapless", &self.call.gapless)
+            .field("time_limit", &self.call.time_limit)
             .finish_non_exhaustive()
     }
 }
@@ -114,13 +70,9 @@ opaque_future! {
 }
 
 async fn execute<T: AutoIncrement>(action: InsertWithSeq<'_, T>) -> Result<InsertOneResult> {
-    let InsertWithSeq { model, collection, session, gapless, time_limit, options } = action;
-    let numbering = Numbering::new(collection, gapless, time_limit, options.comment.as_ref())?;
-    let target =
-        Target { collection: collection.clone_with_type::<RawDocumentBuf>(), options, definitions: T::SEQUENCES };
-    match session {
-        Some(session) if numbering.is_gapless() => insert::joined(model, &numbering, &target, session).await,
-        session if !numbering.is_gapless() => insert::outside(model, &numbering, &target, session).await,
-        _ => insert::owned(model, numbering, target, time_limit.unwrap_or(TRANSACTION_TIME)).await,
-    }
+    let InsertWithSeq { model, collection, call } = action;
+    let ids = insert::run(slice::from_mut(model), collection, call, true).await?;
+    let mut result = InsertOneResult::default();
+    result.inserted_id = ids.into_iter().next().unwrap_or(Bson::Null);
+    Ok(result)
 }

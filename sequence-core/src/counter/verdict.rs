@@ -78,6 +78,14 @@ impl Counter {
         Error::new(ErrorKind::InvalidSequence { sequence: self.name(), message: message.into() })
     }
 
+    pub(crate) fn not_raised(&self, number: i64, cause: &Error) -> Error {
+        let kind = ErrorKind::NotRaised { sequence: self.name(), number, reason: cause.to_string() };
+        match cause.driver_error() {
+            Some(driver) => Error::new(kind).caused_by(driver.clone()),
+            None => Error::new(kind),
+        }
+    }
+
     fn exhausted(&self, value: i64, remaining: u64) -> Error {
         Error::new(ErrorKind::Exhausted { sequence: self.name(), value, limit: self.progression.last, remaining })
     }

@@ -116,6 +116,41 @@ pub enum ErrorKind {
         limit: usize,
     },
 
+    /// A scope field holds what cannot tell sequences apart. No number was taken.
+    #[non_exhaustive]
+    UnsupportedScope {
+        /// The field, by its name in the document.
+        field: String,
+        /// The BSON type that was found.
+        found: String,
+    },
+
+    /// Not every document of a batch was stored. [`Error::driver_error`](crate::Error::driver_error) says why, with the
+    /// same indexes into the batch. The models that were stored have their numbers, the others are as they were.
+    #[non_exhaustive]
+    Incomplete {
+        /// The documents that are stored.
+        inserted: Vec<usize>,
+        /// Those that are not: refused, or not tried any more.
+        not_inserted: Vec<usize>,
+        /// Those that may be stored or not, because the connection or the confirmation was lost.
+        unknown: Vec<usize>,
+        /// The first thing that went wrong.
+        reason: String,
+    },
+
+    /// The document is stored with the number that it brought along, but the counter could not be raised to it, so the
+    /// sequence may come to that number later.
+    #[non_exhaustive]
+    NotRaised {
+        /// The sequence.
+        sequence: String,
+        /// The number in the document.
+        number: i64,
+        /// What happened at the counter.
+        reason: String,
+    },
+
     /// A sequence was described in a way that cannot work. Nothing was sent.
     #[non_exhaustive]
     InvalidSequence {
@@ -190,6 +225,23 @@ impl fmt::Display for ErrorKind {
             Self::DocumentTooLarge { size, limit } => {
                 write!(f, "the document has {size} bytes, MongoDB stores at most {limit}")
             }
+            Self::UnsupportedScope { field, found } => write!(
+                f,
+                "scope field `{field}` holds a value of type {found}; expected a string, a whole number, a boolean, an \
+                 ObjectId, a UUID or other binary, a date or nothing"
+            ),
+            Self::Incomplete { inserted, not_inserted, unknown, reason } => write!(
+                f,
+                "not every document of the batch was stored: {} were, {} were not, of {} it is unknown; {reason}",
+                inserted.len(),
+                not_inserted.len(),
+                unknown.len()
+            ),
+            Self::NotRaised { sequence, number, reason } => write!(
+                f,
+                "the document is stored with its own number {number}, but the counter of sequence `{sequence}` was not \
+                 raised to it: {reason}; call `raise_to({number})` on the sequence"
+            ),
             Self::InvalidSequence { sequence, message } => write!(f, "sequence `{sequence}`: {message}"),
             Self::RestartRefused { sequence, next, stored } => write!(
                 f,

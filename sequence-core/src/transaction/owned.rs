@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use mongodb::{
     ClientSession,
-    bson::RawDocumentBuf,
+    bson::{Bson, RawDocumentBuf},
     error::{RETRYABLE_WRITE_ERROR, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
     options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
-    results::InsertOneResult,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -17,8 +16,9 @@ use crate::{
     counter::{Counter, SHORTEST_TIME, State},
     document::Template,
     error::server_code,
-    insert::{MAX_REPAIRS, Target},
-    numbering::Numbering,
+    insert::MAX_REPAIRS,
+    numbering::{Numbering, Numbers},
+    target::{Failed, Target},
 };
 
 /// Server code: another transaction has written the document.
@@ -30,38 +30,47 @@ const HELD_TIME: Duration = Duration::from_secs(10);
 /// How long a caller may take to serialize a document whose bytes depend on the number. The counter is locked meanwhile.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// A document on its way through the library's own transaction. Holds nothing of the caller's, so that it comes to an
+/// Documents on their way through the library's own transaction. Holds nothing of the caller's, so that it comes to an
 /// end, a commit or an abort, even if the caller is gone: a transaction dropped after its first command would lock the
 /// counter for a minute.
 #[derive(Debug)]
 pub(crate) struct Insertion {
     pub(crate) numbering: Numbering,
     /// The numbers of the fields that may have gaps. They are kept over repetitions, nobody has seen them.
-    pub(crate) numbers: Vec<i64>,
-    /// The bytes of the document, unless they depend on the number.
-    pub(crate) template: Option<Template>,
-    /// The caller, who has the model, for as long as it waits.
+    pub(crate) numbers: Numbers,
+    /// The bytes of the documents, unless they depend on the numbers.
+    pub(crate) templates: Option<Vec<Template>>,
+    /// The caller, who has the models, for as long as it waits.
     pub(crate) caller: mpsc::Sender<Request>,
     pub(crate) target: Target,
     pub(crate) time_limit: Duration,
 }
 
-/// Asks the caller for the document with these numbers.
+/// Asks the caller for the documents with these numbers.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) numbers: Vec<i64>,
-    pub(crate) reply: oneshot::Sender<Result<RawDocumentBuf>>,
+    pub(crate) numbers: Numbers,
+    pub(crate) reply: oneshot::Sender<Result<Vec<RawDocumentBuf>>>,
+}
+
+/// What was committed.
+#[derive(Debug)]
+pub(crate) struct Inserted {
+    pub(crate) ids: Vec<Bson>,
+    pub(crate) numbers: Numbers,
+    /// Whether the counters that may have gaps know the numbers which documents brought along.
+    pub(crate) raised: Result<()>,
 }
 
 /// Where an attempt ended.
 enum Failure {
-    /// The counter of this sequence is not there, or has no room.
+    /// The counter of this group is not there, or has no room.
     Miss(usize),
-    /// The counter of this sequence could not be moved.
+    /// The counter of this group could not be moved.
     Counter(usize, Error),
-    /// The document could not be inserted.
-    Insert(Error),
-    /// The bytes turned out to depend on the number.
+    /// A document could not be inserted.
+    Insert(Failed),
+    /// The bytes turned out to depend on the numbers.
     Dependent,
     /// The driver had lost its servers for a moment.
     NotStarted,
@@ -71,13 +80,15 @@ enum Failure {
 
 impl Insertion {
     /// Runs the transaction until it is committed, refused, or out of time.
-    pub(crate) async fn run(mut self) -> Result<(InsertOneResult, Vec<i64>)> {
+    pub(crate) async fn run(mut self) -> Result<Inserted> {
         let done = self.repeat().await;
         let burnt = self.numbering.burnt(&self.numbers);
-        done.map(|result| (result, self.numbers)).map_err(|error| error.burning(burnt))
+        let ids = done.map_err(|error| error.burning(burnt))?;
+        let raised = self.numbering.raise_plain(None).await;
+        Ok(Inserted { ids, numbers: self.numbers, raised })
     }
 
-    async fn repeat(&mut self) -> Result<InsertOneResult> {
+    async fn repeat(&mut self) -> Result<Vec<Bson>> {
         let started = Instant::now();
         let mut session = self.target.collection.client().start_session().await?;
         let mut backoff = Backoff::default();
@@ -97,7 +108,7 @@ impl Insertion {
             };
             let error = match failure {
                 Failure::Dependent => {
-                    self.template = None;
+                    self.templates = None;
                     continue;
                 }
                 Failure::NotStarted | Failure::Miss(_) if self.is_over(started, Duration::ZERO) => {
@@ -107,23 +118,26 @@ impl Insertion {
                     tokio::time::sleep(backoff.next()).await;
                     continue;
                 }
-                Failure::Miss(sequence) => match self.numbering.counter(sequence).settle_miss(1).await {
-                    Ok(()) => continue,
-                    Err(error) => error,
-                },
-                Failure::Insert(error) if repairs < MAX_REPAIRS => match self.repair(&error).await {
+                Failure::Miss(group) => {
+                    let group = self.numbering.group(group);
+                    match group.counter.settle_miss(group.size()).await {
+                        Ok(()) => continue,
+                        Err(error) => error,
+                    }
+                }
+                Failure::Insert(failed) if repairs < MAX_REPAIRS => match self.repair(&failed).await {
                     Ok(true) => {
                         repairs += 1;
                         continue;
                     }
-                    Ok(false) => error,
-                    Err(failed) => failed,
+                    Ok(false) => failed.error,
+                    Err(error) => error,
                 },
-                Failure::Counter(sequence, error) => {
-                    held.failed(sequence, &error, self.numbering.counter(sequence)).await?;
+                Failure::Counter(group, error) => {
+                    held.failed(group, &error, &self.numbering.group(group).counter).await?;
                     error
                 }
-                Failure::Insert(error) | Failure::Other(error) => error,
+                Failure::Insert(Failed { error, .. }) | Failure::Other(error) => error,
             };
             if !may_pass(&error) {
                 return Err(error);
@@ -139,7 +153,7 @@ impl Insertion {
         }
     }
 
-    async fn attempt(&mut self, session: &mut ClientSession, held: &mut Held) -> Result<InsertOneResult, Failure> {
+    async fn attempt(&mut self, session: &mut ClientSession, held: &mut Held) -> Result<Vec<Bson>, Failure> {
         // Everything is set here, so that nothing weaker (or a secondary) is inherited from client or session.
         let started = session
             .start_transaction()
@@ -158,26 +172,37 @@ impl Insertion {
                 Failure::Other(error.into())
             });
         }
-        for (sequence, counter) in self.numbering.gapless() {
-            match counter.advance_in(1, session).await {
-                Ok(Some(number)) => self.numbers[sequence] = number,
-                Ok(None) => return Err(Failure::Miss(sequence)),
-                Err(error) => return Err(Failure::Counter(sequence, error)),
+        for &index in self.numbering.gapless() {
+            let group = self.numbering.group(index);
+            if group.is_empty() {
+                continue;
+            }
+            match group.counter.advance_in(group.size(), session).await {
+                Ok(Some(last)) => group.assign(last, &mut self.numbers),
+                Ok(None) => return Err(Failure::Miss(index)),
+                Err(error) => return Err(Failure::Counter(index, error)),
             }
         }
         held.released();
-        let Some(template) = &self.template else {
-            let document = self.ask_caller().await.map_err(Failure::Other)?;
-            return self.target.insert(document, Some(session)).await.map_err(Failure::Insert);
+        let ids = self.insert(session).await?;
+        self.numbering.raise_gapless(session).await.map_err(Failure::Other)?;
+        Ok(ids)
+    }
+
+    async fn insert(&self, session: &mut ClientSession) -> Result<Vec<Bson>, Failure> {
+        let Some(templates) = &self.templates else {
+            let documents = self.ask_caller().await.map_err(Failure::Other)?;
+            return self.target.insert_all(documents, session).await.map_err(Failure::Insert);
         };
-        // The caller makes the document too while this one is on its way, and the two are compared. Without the caller
+        // The caller makes the documents too while these are on their way, and the two are compared. Without the caller
         // nobody can tell, or wants to know: nothing is stored. One that has not come to it in time holds nobody up.
-        let document = template.numbered(&self.numbers).map_err(Failure::Other)?;
+        let numbered = templates.iter().zip(&self.numbers).map(|(template, numbers)| template.numbered(numbers));
+        let documents: Vec<_> = numbered.collect::<Result<_>>().map_err(Failure::Other)?;
         let (request, answer) = self.request();
         drop(self.caller.try_send(request)); // a request that cannot be delivered closes its answer
-        let result = self.target.insert(document.clone(), Some(session)).await.map_err(Failure::Insert)?;
+        let ids = self.target.insert_all(documents.clone(), session).await.map_err(Failure::Insert)?;
         match tokio::time::timeout(ANSWER_TIME, answer).await {
-            Ok(Ok(exact)) if exact.as_ref().is_ok_and(|exact| exact.as_bytes() == document.as_bytes()) => {}
+            Ok(Ok(exact)) if exact.as_ref().is_ok_and(|exact| is_same(exact, &documents)) => {}
             Ok(Ok(Ok(_))) => return Err(Failure::Dependent),
             Ok(Ok(Err(error))) => return Err(Failure::Other(error)),
             Ok(Err(_)) if self.caller.is_closed() => {
@@ -185,19 +210,19 @@ impl Insertion {
             }
             Ok(Err(_)) | Err(_) => {}
         }
-        Ok(result)
+        Ok(ids)
     }
 
-    fn request(&self) -> (Request, oneshot::Receiver<Result<RawDocumentBuf>>) {
+    fn request(&self) -> (Request, oneshot::Receiver<Result<Vec<RawDocumentBuf>>>) {
         let (reply, answer) = oneshot::channel();
         (Request { numbers: self.numbers.clone(), reply }, answer)
     }
 
-    async fn ask_caller(&self) -> Result<RawDocumentBuf> {
+    async fn ask_caller(&self) -> Result<Vec<RawDocumentBuf>> {
         let (request, answer) = self.request();
         let made = async { self.caller.send(request).await.ok().zip(answer.await.ok()) };
         match tokio::time::timeout(ANSWER_TIME, made).await {
-            Ok(Some(((), document))) => document,
+            Ok(Some(((), documents))) => documents,
             _ => Err(Error::new(ErrorKind::Deadline { limit: ANSWER_TIME })),
         }
     }
@@ -222,23 +247,30 @@ impl Insertion {
             let pause = backoff.next();
             if !repeat || self.is_over(started, pause) {
                 let kind = ErrorKind::UnknownOutcome { limit: self.time_limit };
-                return Err(Error::new(kind).caused_by(error).burning(self.numbers.first().copied()));
+                return Err(Error::new(kind).caused_by(error).burning(self.first_number()));
             }
             tokio::time::sleep(pause).await;
         }
     }
 
-    /// After a duplicate of one of our numbers: moves its counter past the data. A number from outside is replaced; the
+    /// After a duplicate of one of our numbers: moves its counter past the data. Numbers from outside are replaced; the
     /// others are taken anew by the next attempt.
-    async fn repair(&mut self, error: &Error) -> Result<bool> {
-        let Some(sequence) = self.target.whose_duplicate(error).await else {
+    async fn repair(&mut self, failed: &Failed) -> Result<bool> {
+        let duplicates = self.target.duplicates(&failed.error).await;
+        let Some((group, number)) = self.numbering.colliding(duplicates, &failed.places, &self.numbers) else {
             return Ok(false);
         };
-        let explained = self.numbering.repair(sequence, self.numbers[sequence]).await?;
-        if explained && !self.numbering.is_taken_inside(sequence) {
-            self.numbers[sequence] = self.numbering.counter(sequence).advance(1).await?;
+        let explained = group.repair(number).await?;
+        if explained && !group.is_taken_inside() {
+            let all: Vec<usize> = (0..self.numbers.len()).collect();
+            group.retake(&all, &mut self.numbers).await?;
         }
         Ok(explained)
+    }
+
+    /// The first number that the documents would have.
+    fn first_number(&self) -> Option<i64> {
+        self.numbers.first()?.iter().copied().flatten().next()
     }
 
     fn is_over(&self, started: Instant, pause: Duration) -> bool {
@@ -248,6 +280,10 @@ impl Insertion {
     fn out_of_time(&self) -> Error {
         Error::new(ErrorKind::Deadline { limit: self.time_limit })
     }
+}
+
+fn is_same(exact: &[RawDocumentBuf], sent: &[RawDocumentBuf]) -> bool {
+    exact.iter().map(|document| document.as_bytes()).eq(sent.iter().map(|document| document.as_bytes()))
 }
 
 /// Whether another run may succeed: after a transient error, and, for what is done between two runs, after a lost
@@ -264,7 +300,7 @@ fn may_pass(error: &Error) -> bool {
 /// Tells a counter that one transaction holds from one that many want: the latter moves.
 #[derive(Default)]
 struct Held {
-    /// The sequence at whose counter the conflicts are, and since when.
+    /// The group at whose counter the conflicts are, and since when.
     since: Option<(usize, Instant)>,
     /// Where the counter stood at half time.
     value: Option<i64>,
@@ -275,16 +311,16 @@ impl Held {
         *self = Self::default();
     }
 
-    /// Notes a failure at the counter of a sequence. An error once it has stood still behind conflicts for too long.
-    async fn failed(&mut self, sequence: usize, error: &Error, counter: &Counter) -> Result<()> {
+    /// Notes a failure at the counter of a group. An error once it has stood still behind conflicts for too long.
+    async fn failed(&mut self, group: usize, error: &Error, counter: &Counter) -> Result<()> {
         let conflict = error.driver_error().and_then(server_code) == Some(WRITE_CONFLICT);
-        if !conflict || self.since.is_some_and(|(before, _)| before != sequence) {
+        if !conflict || self.since.is_some_and(|(before, _)| before != group) {
             self.released();
         }
         if !conflict {
             return Ok(());
         }
-        let (_, since) = self.since.get_or_insert_with(|| (sequence, Instant::now()));
+        let (_, since) = self.since.get_or_insert_with(|| (group, Instant::now()));
         let waited = since.elapsed();
         let look = if self.value.is_none() { HELD_TIME / 2 } else { HELD_TIME };
         if waited < look {

@@ -1,9 +1,9 @@
 //! The keys of a field and of the struct. A new key is one line here, one in `expand` and a rule or two in `valid`.
 
 use proc_macro2::Ident;
-use syn::LitStr;
+use syn::{ExprPath, LitStr};
 
-use super::{Flag, Int, Item, Value};
+use super::{Flag, Int, Item, Names, Value};
 use crate::{
     crate_path::CratePath,
     ctxt::{Ctxt, closest},
@@ -118,7 +118,11 @@ keys! {
         "max" => max: Int,
         "min" => min: Int,
         "name" => name: LitStr,
+        "shared" => shared: Flag,
         "gapless" => gapless: Flag,
+        "scope" => scope: Names,
+        "by_default" => by_default: Flag,
+        "format" => format: ExprPath,
     }
 }
 

@@ -1,8 +1,11 @@
-//! The kinds of values: integers, strings and flags. Paths have a file of their own, `crate_path`.
+//! The kinds of values: integers, strings, flags, functions and fields. The path of the crate has a file of its own,
+//! `crate_path`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, LitStr, UnOp};
+use syn::{
+    Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, LitStr, Token, UnOp, parse::Parser, punctuated::Punctuated,
+};
 
 use super::Given;
 use crate::ctxt::Ctxt;
@@ -146,4 +149,57 @@ impl Value for Flag {
 
 impl ToTokens for Flag {
     fn to_tokens(&self, _: &mut TokenStream) {}
+}
+
+/// A function, by its path.
+impl Value for ExprPath {
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self> {
+        match assigned(cx, key, given, "the path of a function", "format_number")? {
+            Expr::Path(path) => return Some(path),
+            other => {
+                let path = string(&other).and_then(|string| string.parse::<syn::Path>().ok());
+                let message = match path {
+                    Some(path) => {
+                        let path = path.to_token_stream().to_string().replace(' ', "");
+                        format!(
+                            "`{key}` takes the path of a function, found a string; leave the quotes out: `{key} = {path}`"
+                        )
+                    }
+                    None => format!(
+                        "`{key}` takes the path of a function `fn(i64) -> ..` that makes the stored value; \
+                         write one and name it here: `{key} = format_number`"
+                    ),
+                };
+                cx.error(&other, message);
+            }
+        }
+        None
+    }
+}
+
+/// Fields of the same struct.
+pub(crate) struct Names(pub(crate) Vec<Ident>);
+
+impl Value for Names {
+    fn read(cx: &Ctxt, key: &Ident, given: Given) -> Option<Self> {
+        let list = match given {
+            Given::List(list) if !list.is_empty() => list,
+            Given::Value(value) => {
+                let name = string(&value).map_or_else(|| value.to_token_stream().to_string(), LitStr::value);
+                cx.error(&value, format!("`{key}` takes fields in parentheses: `{key}({name})`"));
+                return None;
+            }
+            Given::List(_) | Given::Nothing => {
+                cx.error(key, format!("`{key}` needs the fields that tell its sequences apart: `{key}(tenant, year)`"));
+                return None;
+            }
+        };
+        match Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone()) {
+            Ok(names) => Some(Self(names.into_iter().collect())),
+            Err(_) => {
+                cx.error(list, format!("`{key}` takes names of fields of this struct: `{key}(tenant, year)`"));
+                None
+            }
+        }
+    }
 }

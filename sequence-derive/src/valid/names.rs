@@ -97,7 +97,7 @@ fn check_name(cx: &Ctxt, slot: &Slot<LitStr>, special: impl Fn(&str) -> Option<&
     }
 }
 
-fn unsafe_field_name(name: &str) -> Option<&'static str> {
+pub(super) fn unsafe_field_name(name: &str) -> Option<&'static str> {
     if name.starts_with('$') {
         Some("begins with `$`, which MongoDB reads as an operator; expected a name without")
     } else if name.contains('.') {

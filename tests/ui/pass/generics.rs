@@ -60,6 +60,6 @@ fn main() {
     assert_eq!(is_model::<Consts<1000, u8>>(), 1);
 
     let mut borrows = Borrows { id: 0, name: "a", note: "b".into() };
-    assert_eq!(borrows.__set(&[7]), Some(()));
+    assert_eq!(borrows.__with(&[Some(7)], &mut |_| true), Some(()));
     assert_eq!((borrows.id, borrows.name, &*borrows.note), (7, "a", "b"));
 }

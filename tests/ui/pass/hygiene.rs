@@ -41,8 +41,11 @@ fn main() {
 
     let mut local = Local { id: 1 };
     let mut seen = 0;
-    let done = <Local as ::mongo_sequence::AutoIncrement>::__with(&mut local, &[5], &mut |local| seen = local.id);
+    let done = <Local as ::mongo_sequence::AutoIncrement>::__with(&mut local, &[::core::option::Option::Some(5)], &mut |local| {
+        seen = local.id;
+        false
+    });
     ::std::assert!(done.is_some() && seen == 5 && local.id == 1);
-    let done = <Local as ::mongo_sequence::AutoIncrement>::__set(&mut local, &[5, 6]);
+    let done = <Local as ::mongo_sequence::AutoIncrement>::__with(&mut local, &[], &mut |_| true);
     ::std::assert!(done.is_none() && local.id == 1);
 }

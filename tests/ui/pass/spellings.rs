@@ -77,7 +77,7 @@ pub struct OwnPath {
 fn main() {
     assert_eq!(Everything::SEQUENCES.len(), 8);
     let mut model = FromMacro { number: 0 };
-    assert_eq!(model.__set(&[4]), Some(()));
+    assert_eq!(model.__with(&[Some(4)], &mut |_| true), Some(()));
     assert_eq!(model.number, 4);
     assert!(ThroughReexport::SEQUENCES.len() == OwnPath::SEQUENCES.len());
 }

@@ -1,0 +1,138 @@
+//! `get_or_insert_with_seq`: the document that is there, or this one with a number.
+
+use std::{fmt, future::IntoFuture, slice};
+
+use mongodb::{
+    ClientSession, Collection,
+    bson::{Bson, Document},
+    options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
+};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    AutoIncrement, Result,
+    insert::{self, Call},
+    target::is_duplicate,
+};
+
+/// How often the insert may say that a document is there which is not found.
+const ROUNDS: usize = 3;
+
+/// Whether a document was there. Returned by [`AutoIncrement::get_or_insert_with_seq`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GetOrInsert {
+    /// It was: the model now holds it.
+    Found,
+    /// It was not: the model was numbered and inserted.
+    #[non_exhaustive]
+    Inserted {
+        /// The `_id` of the document.
+        inserted_id: Bson,
+    },
+}
+
+/// Looks for a document, and inserts the model if there is none. Construct with
+/// [`AutoIncrement::get_or_insert_with_seq`].
+#[must_use = "nothing is sent until it is awaited"]
+pub struct GetOrInsertWithSeq<'a, T: Send + Sync> {
+    model: &'a mut T,
+    collection: &'a Collection<T>,
+    filter: Document,
+    call: Call<'a>,
+}
+
+impl<'a, T: AutoIncrement> GetOrInsertWithSeq<'a, T> {
+    pub(crate) fn new(model: &'a mut T, collection: &'a Collection<T>, filter: Document) -> Self {
+        Self { model, collection, filter, call: Call::default() }
+    }
+}
+
+impl<'a, T: Send + Sync> GetOrInsertWithSeq<'a, T> {
+    /// Works with this session, in its transaction if one is in progress. The counter stays outside, unless the field is
+    /// declared `gapless` or [`gapless`](Self::gapless) is called.
+    ///
+    /// In a transaction, a document that somebody else is inserting at the same time is a transient error of the
+    /// server's, so that the transaction is run again and finds it.
+    pub fn session(mut self, session: impl Into<&'a mut ClientSession>) -> Self {
+        self.call.session = Some(session.into());
+        self
+    }
+
+    /// Leaves no gap when the insert fails or another call was faster, as with
+    /// [`InsertWithSeq::gapless`](crate::InsertWithSeq::gapless).
+    ///
+    /// The document is looked for outside of the [`session`](Self::session)'s transaction, before its first command, so
+    /// one that the same transaction has inserted is not found.
+    pub fn gapless(mut self) -> Self {
+        self.call.gapless = true;
+        self
+    }
+}
+
+insert_setters!(GetOrInsertWithSeq);
+
+impl<T: Send + Sync> fmt::Debug for GetOrInsertWithSeq<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GetOrInsertWithSeq")
+            .field("namespace", &self.collection.namespace())
+            .field("filter", &self.filter)
+            .field("session", &self.call.session.is_some())
+            .field("gapless", &self.call.gapless)
+            .field("time_limit", &self.call.time_limit)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, T: AutoIncrement + DeserializeOwned> IntoFuture for GetOrInsertWithSeq<'a, T> {
+    type Output = Result<GetOrInsert>;
+    type IntoFuture = GetOrInsertWithSeqFuture<'a>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        GetOrInsertWithSeqFuture(Box::pin(execute(self)))
+    }
+}
+
+opaque_future! {
+    /// The future of [`GetOrInsertWithSeq`].
+    GetOrInsertWithSeqFuture -> Result<GetOrInsert>
+}
+
+async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq<'_, T>) -> Result<GetOrInsert> {
+    let GetOrInsertWithSeq { model, collection, filter, mut call } = action;
+    let gapless = call.gapless || T::SEQUENCES.iter().any(|definition| definition.gapless);
+    let latest = latest(collection);
+    let mut rounds = 0;
+    loop {
+        // a look inside would fix what the transaction sees before its counter is read
+        let session = if gapless { None } else { call.session.as_deref_mut() };
+        let find = latest.find_one(filter.clone());
+        let found = match session {
+            Some(session) => find.session(session).await?,
+            None => find.await?,
+        };
+        if let Some(found) = found {
+            *model = found;
+            return Ok(GetOrInsert::Found);
+        }
+        rounds += 1;
+        let error = match insert::run(slice::from_mut(model), collection, call.again(), true).await {
+            Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
+            Err(error) => error,
+        };
+        // somebody else was faster, unless the index is on something else than the filter
+        if rounds == ROUNDS || !is_duplicate(&error) || insert::in_transaction(call.session.as_deref_mut()).await? {
+            return Err(error);
+        }
+    }
+}
+
+/// The collection as it is now: not as a secondary, or a majority that lags, shows it.
+fn latest<T: Send + Sync>(collection: &Collection<T>) -> Collection<T> {
+    let namespace = collection.namespace();
+    let options = CollectionOptions::builder()
+        .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
+        .read_concern(ReadConcern::local())
+        .build();
+    collection.client().database(&namespace.db).collection_with_options(&namespace.coll, options)
+}

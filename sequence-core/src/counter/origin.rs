@@ -1,0 +1,73 @@
+//! Where a sequence stands whose counter is missing.
+
+use super::Counter;
+use crate::{Result, data::Data};
+
+/// What is known of the documents that hold the numbers.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// Nothing: a sequence made by name.
+    Unknown,
+    /// All of them are here.
+    Documents(Data),
+    /// Some of them are here, others in collections of other models.
+    Shared(Data),
+}
+
+impl Origin {
+    pub(crate) fn data(&self) -> Option<&Data> {
+        match self {
+            Self::Unknown => None,
+            Self::Documents(data) | Self::Shared(data) => Some(data),
+        }
+    }
+
+    /// The documents, if the numbers can be read from them.
+    pub(crate) fn readable(&self) -> Option<&Data> {
+        self.data().filter(|data| data.is_readable())
+    }
+}
+
+impl Counter {
+    /// The value that a missing counter begins with, or why that cannot be told.
+    pub(super) async fn seed(&self) -> Result<i64> {
+        match &self.origin {
+            Origin::Unknown if self.progression.start.is_none() => Err(self.missing(
+                "a bare sequence does not know which data it belongs to; give it `.start(n)`, or take the sequence from \
+                 the model (`AutoIncrement::sequence`), which reads the data",
+            )),
+            Origin::Unknown => self.seed_behind(None),
+            Origin::Shared(_) => Err(self.missing(
+                "several models share it, so no collection alone can tell where it stands; call `ensure_sequences` of \
+                 each of them first",
+            )),
+            Origin::Documents(data) => self.seed_from(data).await,
+        }
+    }
+
+    /// Where the counter stands by these documents alone.
+    pub(super) async fn seed_from(&self, data: &Data) -> Result<i64> {
+        if !data.is_indexed().await? {
+            return Err(self.missing(
+                "without a unique index on the scope fields and the number every new scope would take a scan of the \
+                 collection; call `ensure_sequences` once, before the first insert",
+            ));
+        }
+        if data.is_readable() {
+            return self.seed_behind(data.furthest(&self.progression).await?);
+        }
+        if data.any().await? {
+            return Err(self.missing(
+                "there are numbered documents, and what `format` made of their numbers cannot be turned back; tell where \
+                 it stands with `raise_to` on `Sequence::new(&db, key).start(1)`",
+            ));
+        }
+        self.seed_behind(None)
+    }
+
+    fn seed_behind(&self, furthest: Option<i64>) -> Result<i64> {
+        self.progression.seed(furthest).ok_or_else(|| {
+            self.invalid("`start - step` does not fit into an i64, and the counter holds it before the first number")
+        })
+    }
+}

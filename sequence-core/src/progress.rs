@@ -1,0 +1,161 @@
+//! What is known of each document of a batch that is inserted outside any transaction.
+
+use mongodb::{
+    bson::Bson,
+    error::{ErrorKind as DriverErrorKind, IndexedWriteError},
+};
+
+use crate::{
+    Error, ErrorKind,
+    error::server_code,
+    target::{Part, refusals},
+};
+
+/// Server codes with which a whole command is refused before anything is done.
+const NOTHING_DONE: [i32; 3] = [
+    13,  // not authorized
+    166, // a view
+    263, // not in a transaction
+];
+
+#[derive(Debug)]
+pub(crate) struct Progress {
+    states: Vec<State>,
+    /// The first thing that went wrong for good.
+    failure: Option<Error>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Pending,
+    Stored(Bson),
+    /// As the driver reports it, for a batch.
+    Refused(Option<IndexedWriteError>),
+    Unknown,
+}
+
+impl Progress {
+    pub(crate) fn new(documents: usize) -> Self {
+        Self { states: vec![State::Pending; documents], failure: None }
+    }
+
+    pub(crate) fn pending(&self) -> Vec<usize> {
+        self.all(|state| matches!(state, State::Pending))
+    }
+
+    pub(crate) fn stored(&self) -> Vec<usize> {
+        self.all(|state| matches!(state, State::Stored(_)))
+    }
+
+    pub(crate) fn is_stored(&self, index: usize) -> bool {
+        matches!(self.states[index], State::Stored(_))
+    }
+
+    fn all(&self, is: impl Fn(&State) -> bool) -> Vec<usize> {
+        (0..self.states.len()).filter(|&index| is(&self.states[index])).collect()
+    }
+
+    /// The documents of this part are stored, under these `_id`s.
+    pub(crate) fn done(&mut self, part: &Part, ids: Vec<Bson>) {
+        part.places.iter().zip(ids).for_each(|(&index, id)| self.states[index] = State::Stored(id));
+    }
+
+    /// The insert of this part failed. Those of its documents that are in `again` are tried once more, under another
+    /// number. Tells whether the next part may be sent.
+    pub(crate) fn failed(&mut self, part: &Part, error: &Error, again: &[usize], ordered: bool) -> bool {
+        let refusals = refusals(error);
+        if refusals.is_empty() {
+            let state = if is_nothing_done(error) { State::Pending } else { State::Unknown };
+            part.places.iter().for_each(|&index| self.states[index] = state.clone());
+            self.fail(error.clone());
+            return false;
+        }
+        let first = refusals.iter().map(|refusal| refusal.index).min().unwrap_or_default();
+        let tried = if ordered { first } else { part.places.len() };
+        for (&index, id) in part.places.iter().zip(&part.ids).take(tried) {
+            let confirmed = !lacks_confirmation(error);
+            self.states[index] = if confirmed { State::Stored(id.clone()) } else { State::Unknown };
+        }
+        for refusal in &refusals {
+            let Some(&index) = part.places.get(refusal.index) else { continue };
+            if again.contains(&refusal.index) {
+                self.states[index] = State::Pending;
+            } else {
+                self.states[index] = State::Refused(indexed(error, refusal.index, index));
+                self.fail(error.clone());
+            }
+        }
+        !ordered
+    }
+
+    /// Ends with this error, unless there was one before.
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// The error alone.
+    pub(crate) fn into_failure(self) -> Error {
+        self.failure.unwrap_or_else(|| Error::new(ErrorKind::Driver))
+    }
+
+    /// The `_id`s of all documents, or what went wrong. One document has the error that it met.
+    pub(crate) fn finish(self, one: bool) -> Result<Vec<Bson>, Error> {
+        let Some(error) = &self.failure else {
+            let id = |state| match state {
+                State::Stored(id) => id,
+                _ => Bson::Null,
+            };
+            return Ok(self.states.into_iter().map(id).collect());
+        };
+        if one || self.states.iter().all(|state| matches!(state, State::Pending)) {
+            return Err(error.clone());
+        }
+        let kind = ErrorKind::Incomplete {
+            inserted: self.stored(),
+            not_inserted: self.all(|state| matches!(state, State::Pending | State::Refused(_))),
+            unknown: self.all(|state| matches!(state, State::Unknown)),
+            reason: error.to_string(),
+        };
+        let incomplete = Error::new(kind).burning(error.number());
+        let Some(mut cause) = error.driver_error().cloned() else { return Err(incomplete) };
+        if let DriverErrorKind::InsertMany(many) = &mut *cause.kind {
+            let refused = self.states.into_iter().filter_map(|state| match state {
+                State::Refused(refused) => refused,
+                _ => None,
+            });
+            many.write_errors = Some(refused.collect());
+        }
+        Err(incomplete.caused_by(cause))
+    }
+}
+
+fn lacks_confirmation(error: &Error) -> bool {
+    match error.driver_error().map(|error| &*error.kind) {
+        Some(DriverErrorKind::InsertMany(many)) => many.write_concern_error.is_some(),
+        _ => false,
+    }
+}
+
+/// The driver's report of one document, with its index in the batch.
+fn indexed(error: &Error, place: usize, index: usize) -> Option<IndexedWriteError> {
+    let DriverErrorKind::InsertMany(many) = &*error.driver_error()?.kind else { return None };
+    let mut refusal = many.write_errors.iter().flatten().find(|refusal| refusal.index == place)?.clone();
+    refusal.index = index;
+    Some(refusal)
+}
+
+fn is_nothing_done(error: &Error) -> bool {
+    let Some(driver) = error.driver_error() else { return true };
+    server_code(driver).is_some_and(|code| NOTHING_DONE.contains(&code))
+        || matches!(
+            &*driver.kind,
+            DriverErrorKind::ServerSelection { .. }
+                | DriverErrorKind::InvalidArgument { .. }
+                | DriverErrorKind::Authentication { .. }
+                | DriverErrorKind::ConnectionPoolCleared { .. }
+        )
+}

@@ -1,0 +1,193 @@
+//! Where documents go, and what the server says of each.
+
+use mongodb::{
+    ClientSession, Collection,
+    bson::{Bson, RawDocumentBuf},
+    error::{IndexedWriteError, WriteFailure},
+    options::{InsertManyOptions, InsertOneOptions},
+};
+
+use crate::{
+    Definition, Error, Result,
+    capability::unsupported,
+    document,
+    duplicate::{DUPLICATE_KEY, Owners},
+    error::server_code,
+};
+
+/// Server codes: where a document cannot go.
+const NOT_ON_A_VIEW: i32 = 166;
+const NOT_IN_A_TRANSACTION: i32 = 263;
+
+/// The most documents, and bytes of them, that the driver sends with one command (`maxWriteBatchSize` and
+/// `maxMessageSizeBytes` of every server since 3.6, less room for the command itself).
+const MOST_DOCUMENTS: usize = 100_000;
+const MOST_BYTES: usize = 48_000_000 - 64 * 1024;
+
+/// Where the documents of one call go.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) collection: Collection<RawDocumentBuf>,
+    pub(crate) options: InsertManyOptions,
+    /// For one document the driver's `insert_one`, whose errors have no index.
+    pub(crate) one: bool,
+    pub(crate) definitions: &'static [Definition],
+}
+
+impl Target {
+    /// Sends one command and returns the `_id`s.
+    pub(crate) async fn insert(&self, part: &Part, session: Option<&mut ClientSession>) -> Result<Vec<Bson>> {
+        let inserted = match part.documents.first().filter(|_| self.one) {
+            Some(document) => self.insert_one(document, session).await,
+            None => self.insert_many(part, session).await,
+        };
+        inserted.map_err(|error| self.refused(error))
+    }
+
+    /// Sends all of them in one transaction, up to the first failure.
+    pub(crate) async fn insert_all(
+        &self,
+        documents: Vec<RawDocumentBuf>,
+        session: &mut ClientSession,
+    ) -> Result<Vec<Bson>, Failed> {
+        let places: Vec<usize> = (0..documents.len()).collect();
+        let mut ids = Vec::with_capacity(documents.len());
+        for part in self.parts(documents, &places)? {
+            match self.insert(&part, Some(&mut *session)).await {
+                Ok(inserted) => ids.extend(inserted),
+                Err(error) => return Err(Failed { error, places: part.places }),
+            }
+        }
+        Ok(ids)
+    }
+
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.options.ordered.unwrap_or(true)
+    }
+
+    async fn insert_one(
+        &self,
+        document: &RawDocumentBuf,
+        session: Option<&mut ClientSession>,
+    ) -> Result<Vec<Bson>, mongodb::error::Error> {
+        let mut options = InsertOneOptions::default();
+        options.comment.clone_from(&self.options.comment);
+        options.bypass_document_validation = self.options.bypass_document_validation;
+        let insert = self.collection.insert_one(document).with_options(options);
+        let inserted = match session {
+            Some(session) => insert.session(session).await,
+            None => insert.await,
+        };
+        inserted.map(|result| vec![result.inserted_id])
+    }
+
+    async fn insert_many(
+        &self,
+        part: &Part,
+        session: Option<&mut ClientSession>,
+    ) -> Result<Vec<Bson>, mongodb::error::Error> {
+        let insert = self.collection.insert_many(&part.documents).with_options(self.options.clone());
+        match session {
+            Some(session) => insert.session(session).await?,
+            None => insert.await?,
+        };
+        Ok(part.ids.clone())
+    }
+
+    /// Cuts a batch into what one command can carry. `places` are the places of the documents in the batch.
+    pub(crate) fn parts(&self, documents: Vec<RawDocumentBuf>, places: &[usize]) -> Result<Vec<Part>> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut bytes = 0;
+        for (document, &place) in documents.into_iter().zip(places) {
+            let (document, id) = if self.one { (document, Bson::Null) } else { document::with_id(document)? };
+            let size = document.as_bytes().len();
+            let full = parts.last().is_none_or(|part| part.documents.len() == MOST_DOCUMENTS);
+            if full || bytes + size > MOST_BYTES {
+                parts.push(Part::default());
+                bytes = 0;
+            }
+            bytes += size;
+            if let Some(part) = parts.last_mut() {
+                part.documents.push(document);
+                part.ids.push(id);
+                part.places.push(place);
+            }
+        }
+        Ok(parts)
+    }
+
+    fn refused(&self, error: mongodb::error::Error) -> Error {
+        let reason = match server_code(&error) {
+            Some(NOT_ON_A_VIEW) => "is a view; insert into the collection behind it",
+            Some(NOT_IN_A_TRANSACTION) => {
+                "cannot be written in a transaction (capped and time series collections cannot), so its documents \
+                 cannot be numbered without gaps"
+            }
+            _ => return error.into(),
+        };
+        unsupported(&self.collection, reason).caused_by(error)
+    }
+
+    /// The documents of a command that were refused because their number is taken, by their places in it, and the
+    /// sequence of the number.
+    pub(crate) async fn duplicates(&self, error: &Error) -> Vec<(usize, usize)> {
+        let mut refusals = refusals(error);
+        refusals.retain(|refusal| refusal.code == DUPLICATE_KEY);
+        if refusals.is_empty() {
+            return Vec::new();
+        }
+        let owners = Owners::new(&self.collection, self.definitions).await;
+        refusals.iter().filter_map(|refusal| Some((refusal.index, owners.whose(&refusal.message)?))).collect()
+    }
+}
+
+/// An insert in a transaction that failed, and what it was to insert.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: Error,
+    pub(crate) places: Vec<usize>,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self { error, places: Vec::new() }
+    }
+}
+
+/// The documents of one command.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    documents: Vec<RawDocumentBuf>,
+    /// Set here: the driver does not tell which it has made up when only some documents are stored.
+    pub(crate) ids: Vec<Bson>,
+    /// The places of the documents in the batch.
+    pub(crate) places: Vec<usize>,
+}
+
+/// What the server said of one document.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    /// Its place in the command.
+    pub(crate) index: usize,
+    code: i32,
+    message: String,
+}
+
+/// Whether a unique index holds a key of the document already.
+pub(crate) fn is_duplicate(error: &Error) -> bool {
+    refusals(error).iter().any(|refusal| refusal.code == DUPLICATE_KEY)
+}
+
+pub(crate) fn refusals(error: &Error) -> Vec<Refusal> {
+    match error.driver_error().map(|error| &*error.kind) {
+        Some(mongodb::error::ErrorKind::InsertMany(many)) => {
+            let refusal =
+                |one: &IndexedWriteError| Refusal { index: one.index, code: one.code, message: one.message.clone() };
+            many.write_errors.iter().flatten().map(refusal).collect()
+        }
+        Some(mongodb::error::ErrorKind::Write(WriteFailure::WriteError(one))) => {
+            vec![Refusal { index: 0, code: one.code, message: one.message.clone() }]
+        }
+        _ => Vec::new(),
+    }
+}
