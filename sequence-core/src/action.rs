@@ -26,6 +26,8 @@ macro_rules! opaque_future {
     };
 }
 
+pub(crate) use opaque_future;
+
 /// The setters that all inserts have; the action holds its [`Call`](crate::insert::Call) in `call`.
 macro_rules! insert_setters {
     ($name:ident) => {

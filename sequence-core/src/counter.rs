@@ -3,6 +3,7 @@
 //! `{_id: <key>, seq: <the last number handed out>}`. Numbers are taken by `$inc` with the limit in the filter and never
 //! by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
 
+mod field;
 mod origin;
 mod verdict;
 
@@ -14,7 +15,7 @@ use mongodb::{
     options::{CollectionOptions, ReadConcern, ReadPreference, ReturnDocument, SelectionCriteria, WriteConcern},
 };
 
-pub(crate) use self::origin::Origin;
+pub(crate) use self::{field::counter_of, origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
     definition::{Progression, Stride},
@@ -128,7 +129,6 @@ impl Counter {
     /// This alone creates counters, outside any transaction. The filter is the plain key, for which the server itself
     /// repeats an upsert that lost the race for the unique index.
     pub(crate) async fn create(&self) -> Result<()> {
-        capability::check_counters(&self.collection).await?;
         if let Some(data) = self.origin.data() {
             capability::check_model(data.collection()).await?;
         }
@@ -136,6 +136,7 @@ impl Counter {
     }
 
     async fn create_at(&self, seed: i64) -> Result<()> {
+        capability::check_counters(&self.collection).await?;
         self.collection
             .find_one_and_update(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } })
             .upsert(true)

@@ -13,6 +13,7 @@ pub(crate) const DEFAULT_VALUE_FIELD: &str = "seq";
 ///
 /// Not public API: generated code builds it.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "one for each key of the attribute that has no value")]
 pub struct Definition {
     pub(crate) rust_field: &'static str,
     pub(crate) stored_field: &'static str,

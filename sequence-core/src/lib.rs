@@ -14,6 +14,7 @@ mod generated;
 mod index;
 mod insert;
 mod insert_target;
+mod maintain;
 mod model;
 mod number;
 mod numbering;
@@ -29,6 +30,7 @@ pub use action::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use insert_target::InsertTarget;
+pub use maintain::{EnsureSequences, EnsureSequencesFuture};
 pub use model::AutoIncrement;
 pub use sequence::Sequence;
 pub use value::SequenceValue;

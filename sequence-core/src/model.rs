@@ -4,10 +4,10 @@ use mongodb::bson::{Document, RawDocumentBuf};
 use serde::Serialize;
 
 use crate::{
-    Definition, Error, ErrorKind, InsertTarget, Result, Sequence,
+    Definition, EnsureSequences, Error, ErrorKind, InsertTarget, Result, Sequence,
     action::{GetOrInsertWithSeq, InsertManyWithSeq, InsertWithSeq},
+    counter::counter_of,
     document::scope_value,
-    numbering::counter_of,
 };
 
 /// A model whose marked fields take their numbers from sequences.
@@ -222,6 +222,49 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
         filter: Document,
     ) -> GetOrInsertWithSeq<'a, Self> {
         GetOrInsertWithSeq::new(self, collection.__collection(), filter)
+    }
+
+    /// Makes what the numbers need, where it is not there yet: for every numbered field but `_id` a unique index, for a
+    /// field with a `scope` one over the scope fields and the number; and the counters of the fields without a scope,
+    /// raised to the highest number that is stored. Call it once when the service starts; it can be repeated.
+    ///
+    /// A model with a `scope` needs it before the first insert, or an index of the same fields made otherwise: without one
+    /// every new scope would be a scan of the collection. A `shared` sequence needs it of every model that shares it.
+    ///
+    /// The index is `{scope.., number}`, unique, over documents with a number (`partialFilterExpression: {number: {$gte:
+    /// <the lowest>}}`). Sends a few commands for each sequence: `listIndexes`, `createIndexes` in tries of half a second
+    /// and longer, since inserts wait behind one that waits for an open transaction, and the counter's.
+    ///
+    /// `await` returns [`Result<()>`](crate::Result).
+    ///
+    /// # Errors
+    ///
+    /// [`Driver`](crate::ErrorKind::Driver), among others if documents already have one number twice or an index of the
+    /// same fields and other options is in the way; [`Deadline`](crate::ErrorKind::Deadline) if the index could not be
+    /// made in time; [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection);
+    /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt); [`CounterMissing`](crate::ErrorKind::CounterMissing) for a
+    /// field with a `format` in a collection that has numbered documents.
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call may have done some of it. Repeat it.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Invoice { tenant: String, year: i32, #[auto_increment(scope(tenant, year))] number: i64 }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// let invoices = db.collection::<Invoice>("invoices");
+    /// Invoice::ensure_sequences(&invoices).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn ensure_sequences(collection: &(impl InsertTarget<Self> + ?Sized)) -> EnsureSequences<'_, Self> {
+        EnsureSequences::new(collection.__collection())
     }
 
     /// The sequence of one marked field, by its name in Rust or in the database, to look at it, raise or restart it. It

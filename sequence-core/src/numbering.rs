@@ -1,17 +1,15 @@
 //! The counters that a batch of documents needs, the order in which they are asked, and who gets which number.
 
+mod group;
+
 use std::{collections::HashMap, time::Duration};
 
-use mongodb::{
-    ClientSession, Collection,
-    bson::{Bson, Document, spec::ElementType},
-};
+use mongodb::{ClientSession, Collection, bson::Bson};
 
+pub(crate) use self::group::Group;
 use crate::{
-    AutoIncrement, ErrorKind, Result,
-    capability::{self, unsupported},
-    counter::{Counter, Origin, State},
-    data::{Data, Stored},
+    AutoIncrement, ErrorKind, Result, capability,
+    counter::{Counter, State, counter_of},
     document::{self, Draft},
     progress::Progress,
 };
@@ -30,60 +28,6 @@ pub(crate) struct Numbering {
     gapless: Vec<usize>,
 }
 
-/// The documents that take their numbers from one counter.
-#[derive(Debug)]
-pub(crate) struct Group {
-    sequence: usize,
-    pub(crate) counter: Counter,
-    gapless: bool,
-    /// Those that take a number, in the order of the batch.
-    takers: Vec<usize>,
-    /// Those that bring their own.
-    own: Vec<(usize, i64)>,
-}
-
-/// The counter of one field of the model, in one scope.
-pub(crate) fn counter_of<T: AutoIncrement>(
-    collection: &Collection<T>,
-    sequence: usize,
-    scope: &Document,
-) -> Result<Counter> {
-    let definition = &T::SEQUENCES[sequence];
-    let namespace = collection.namespace();
-    if namespace.coll == definition.counters {
-        return Err(unsupported(collection, "holds the counters; documents that are numbered belong into another one"));
-    }
-    let name = match definition.name {
-        Some(name) => name.to_owned(),
-        None => format!("{}.{}", namespace.coll, definition.stored_field),
-    };
-    let key = if scope.is_empty() {
-        Bson::String(name)
-    } else {
-        let mut key = Document::from_iter([("seq".to_owned(), Bson::String(name))]);
-        key.extend(scope.clone());
-        Bson::Document(key)
-    };
-    let stored = match T::__render(sequence, definition.start) {
-        _ if !definition.formatted => Stored::Numbers,
-        Some(rendered) => match ElementType::from(rendered.as_bytes()[4]) {
-            Some(ElementType::String) => Stored::Strings,
-            Some(ElementType::Int32 | ElementType::Int64 | ElementType::Double) => Stored::Scrambled,
-            _ => Stored::Opaque,
-        },
-        None => Stored::Opaque,
-    };
-    let data = Data::new(collection, definition.stored_field, scope.clone(), stored);
-    Ok(Counter::new(
-        &collection.client().database(&namespace.db),
-        definition.counters,
-        key,
-        definition.value_field,
-        definition.progression(),
-        if definition.shared { Origin::Shared(data) } else { Origin::Documents(data) },
-    ))
-}
-
 impl Numbering {
     /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so.
     pub(crate) fn new<T: AutoIncrement>(
@@ -99,15 +43,14 @@ impl Numbering {
             for (sequence, scope) in draft.scopes.iter().enumerate() {
                 let scope_bytes = document::serialize(scope).map_err(document::serialization)?.into_bytes();
                 let key = (sequence, scope_bytes); // the values of a scope have one form each
-                let group = match known.get(&key) {
-                    Some(&group) => group,
-                    None => {
-                        let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
-                        let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                        groups.push(Group { sequence, counter, gapless, takers: Vec::new(), own: Vec::new() });
-                        known.insert(key, groups.len() - 1);
-                        groups.len() - 1
-                    }
+                let group = if let Some(&group) = known.get(&key) {
+                    group
+                } else {
+                    let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
+                    let gapless = gapless || T::SEQUENCES[sequence].gapless;
+                    groups.push(Group { sequence, counter, gapless, takers: Vec::new(), own: Vec::new() });
+                    known.insert(key, groups.len() - 1);
+                    groups.len() - 1
                 };
                 match draft.own[sequence] {
                     Some(number) => groups[group].own.push((document, number)),
@@ -219,59 +162,6 @@ impl Numbering {
         } else {
             (0..self.groups.len()).filter(|&group| !self.groups[group].gapless).filter_map(raise).collect()
         }
-    }
-}
-
-impl Group {
-    /// Whether no document takes a number: all bring their own.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.takers.is_empty()
-    }
-
-    pub(crate) fn size(&self) -> u64 {
-        self.takers.len() as u64
-    }
-
-    /// Gives the documents of the group the numbers that end with `last`.
-    pub(crate) fn assign(&self, last: i64, numbers: &mut Numbers) {
-        self.assign_to(&self.takers, last, numbers);
-    }
-
-    fn assign_to(&self, documents: &[usize], last: i64, numbers: &mut Numbers) {
-        let taken = self.counter.progression.up_to(last).zip(documents.iter().rev());
-        taken.for_each(|(number, &document)| numbers[document][self.sequence] = Some(number));
-    }
-
-    /// Gives those of these documents that are in the group new numbers, in the order of the batch.
-    pub(crate) async fn retake(&self, pending: &[usize], numbers: &mut Numbers) -> Result<()> {
-        let mut documents = self.takers.clone();
-        documents.retain(|document| pending.binary_search(document).is_ok());
-        let last = self.counter.advance(documents.len() as u64).await?;
-        self.assign_to(&documents, last, numbers);
-        Ok(())
-    }
-
-    /// Whether the numbers are taken in the transaction that inserts the documents.
-    pub(crate) fn is_taken_inside(&self) -> bool {
-        self.gapless
-    }
-
-    /// After `number` turned out to be in the data already: moves the counter past what is stored, and tells whether
-    /// what is stored explains the collision (then the next number is another one).
-    ///
-    /// A gapless sequence skips only the numbers that are taken; the others go behind the furthest.
-    pub(crate) async fn repair(&self, number: i64) -> Result<bool> {
-        let Some(data) = self.counter.origin.readable() else { return Ok(false) };
-        let progression = &self.counter.progression;
-        let stored =
-            if self.gapless { data.end_of_run(number, progression).await? } else { data.furthest(progression).await? };
-        let Some(stored) = stored.filter(|&stored| !progression.beyond(number, stored)) else {
-            return Ok(false);
-        };
-        if let Some(to) = progression.seed(Some(stored)) {
-            self.counter.raise(to).await?;
-        }
-        Ok(true)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Transactions: is one in progress, and the library's own, run in a task of its own and repeated whole.
 
+mod held;
 mod owned;
 
 use std::time::Duration;

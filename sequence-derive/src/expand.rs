@@ -73,9 +73,10 @@ fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
     let Number { field, keys } = number;
     let (rust_name, stored_name) = (field.name(), &field.stored_name);
     let site = Span::mixed_site();
-    let limits = match number.converted() {
-        Some(ty) => quote_spanned!(site=> <#ty as #krate::SequenceValue>::MIN, <#ty as #krate::SequenceValue>::MAX),
-        None => quote_spanned!(site=> ::core::primitive::i64::MIN, ::core::primitive::i64::MAX),
+    let limits = if let Some(ty) = number.converted() {
+        quote_spanned!(site=> <#ty as #krate::SequenceValue>::MIN, <#ty as #krate::SequenceValue>::MAX)
+    } else {
+        quote_spanned!(site=> ::core::primitive::i64::MIN, ::core::primitive::i64::MAX)
     };
     let ty = field.ty;
     let by_default = keys.by_default.get().map(|(key, _)| (key, quote_spanned!(site=> ::<#ty>), TokenStream::new()));

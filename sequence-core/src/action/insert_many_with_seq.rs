@@ -2,7 +2,7 @@
 
 use std::{fmt, future::IntoFuture};
 
-use mongodb::{ClientSession, Collection, bson::Bson, results::InsertManyResult};
+use mongodb::{ClientSession, Collection, results::InsertManyResult};
 
 use crate::{
     AutoIncrement, Result,

@@ -1,6 +1,6 @@
 //! Where a sequence stands whose counter is missing.
 
-use super::Counter;
+use super::{Counter, State};
 use crate::{Result, data::Data};
 
 /// What is known of the documents that hold the numbers.
@@ -45,8 +45,26 @@ impl Counter {
         }
     }
 
+    /// Creates the counter where these documents say it stands, or raises it to there. Also one that is shared: whoever
+    /// asks for this knows that the others will.
+    pub(crate) async fn catch_up(&self, data: &Data) -> Result<()> {
+        match self.read(None).await? {
+            State::Corrupt(found) => Err(self.corrupt(found)),
+            State::Missing => {
+                let seed = self.seed_from(data).await?;
+                self.create_at(seed).await?;
+                self.raise(seed).await.map(drop)
+            }
+            State::At(_) if data.is_readable() => {
+                let seed = self.seed_behind(data.furthest(&self.progression).await?)?;
+                self.raise(seed).await.map(drop)
+            }
+            State::At(_) => Ok(()),
+        }
+    }
+
     /// Where the counter stands by these documents alone.
-    pub(super) async fn seed_from(&self, data: &Data) -> Result<i64> {
+    async fn seed_from(&self, data: &Data) -> Result<i64> {
         if !data.is_indexed().await? {
             return Err(self.missing(
                 "without a unique index on the scope fields and the number every new scope would take a scan of the \

@@ -13,7 +13,7 @@ use crate::{
 /// what a command ends with that has waited in vain.
 const TYPE_MISMATCH: i32 = 14;
 const ILLEGAL_OPERATION: i32 = 20;
-const MAX_TIME_EXPIRED: i32 = 50;
+pub(crate) const MAX_TIME_EXPIRED: i32 = 50;
 
 impl Counter {
     /// `Ok` if the counter has room by now (somebody lowered it, or it was created meanwhile).

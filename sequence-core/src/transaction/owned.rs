@@ -10,23 +10,18 @@ use mongodb::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Backoff, refusal};
+use super::{Backoff, held::Held, refusal};
 use crate::{
     Error, ErrorKind, Result, capability,
-    counter::{Counter, SHORTEST_TIME, State},
+    counter::SHORTEST_TIME,
     document::Template,
-    error::server_code,
     insert::MAX_REPAIRS,
     numbering::{Numbering, Numbers},
     target::{Failed, Target},
 };
 
-/// Server code: another transaction has written the document.
-const WRITE_CONFLICT: i32 = 112;
 /// The most that one commit waits for a majority before it is sent again.
 const COMMIT_TIME: Duration = Duration::from_secs(10);
-/// Conflicts at one counter that go on for so long, while nothing moves it, come from one transaction that holds it.
-const HELD_TIME: Duration = Duration::from_secs(10);
 /// How long a caller may take to serialize a document whose bytes depend on the number. The counter is locked meanwhile.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
@@ -295,47 +290,4 @@ fn may_pass(error: &Error) -> bool {
     let labels = [TRANSIENT_TRANSACTION_ERROR, RETRYABLE_WRITE_ERROR];
     matches!(error.kind(), ErrorKind::CounterHeld { .. })
         || labels.iter().any(|label| error.contains_label(label)) && !error.driver_error().is_some_and(unreachable)
-}
-
-/// Tells a counter that one transaction holds from one that many want: the latter moves.
-#[derive(Default)]
-struct Held {
-    /// The group at whose counter the conflicts are, and since when.
-    since: Option<(usize, Instant)>,
-    /// Where the counter stood at half time.
-    value: Option<i64>,
-}
-
-impl Held {
-    fn released(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Notes a failure at the counter of a group. An error once it has stood still behind conflicts for too long.
-    async fn failed(&mut self, group: usize, error: &Error, counter: &Counter) -> Result<()> {
-        let conflict = error.driver_error().and_then(server_code) == Some(WRITE_CONFLICT);
-        if !conflict || self.since.is_some_and(|(before, _)| before != group) {
-            self.released();
-        }
-        if !conflict {
-            return Ok(());
-        }
-        let (_, since) = self.since.get_or_insert_with(|| (group, Instant::now()));
-        let waited = since.elapsed();
-        let look = if self.value.is_none() { HELD_TIME / 2 } else { HELD_TIME };
-        if waited < look {
-            return Ok(());
-        }
-        let Ok(State::At(number)) = counter.read(None).await else {
-            return Ok(()); // looked at again at the next conflict
-        };
-        match self.value {
-            Some(before) if before == number.value => {
-                return Err(Error::new(ErrorKind::CounterHeld { sequence: counter.name(), waited }));
-            }
-            Some(_) => self.released(),
-            None => self.value = Some(number.value),
-        }
-        Ok(())
-    }
 }

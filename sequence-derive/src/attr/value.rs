@@ -194,12 +194,10 @@ impl Value for Names {
                 return None;
             }
         };
-        match Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone()) {
-            Ok(names) => Some(Self(names.into_iter().collect())),
-            Err(_) => {
-                cx.error(list, format!("`{key}` takes names of fields of this struct: `{key}(tenant, year)`"));
-                None
-            }
+        let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone()).ok();
+        if names.is_none() {
+            cx.error(list, format!("`{key}` takes names of fields of this struct: `{key}(tenant, year)`"));
         }
+        names.map(|names| Self(names.into_iter().collect()))
     }
 }

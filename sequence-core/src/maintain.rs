@@ -1,0 +1,5 @@
+//! Looking after what is stored.
+
+mod ensure;
+
+pub use ensure::{EnsureSequences, EnsureSequencesFuture};
