@@ -1,0 +1,450 @@
+//! One sequence for each value of other fields.
+
+use mongo_sequence::{AutoIncrement, ErrorKind};
+use mongodb::{
+    Collection, IndexModel,
+    bson::{Bson, DateTime, Document, Uuid, doc, oid::ObjectId},
+    options::{Collation, CreateCollectionOptions, IndexOptions},
+};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::support::{TestDb, code};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AutoIncrement)]
+struct Bill<T = String, Y = i32> {
+    tenant: T,
+    year: Y,
+    #[auto_increment(scope(year, tenant))]
+    number: i64,
+}
+
+fn bill<T, Y>(tenant: T, year: Y) -> Bill<T, Y> {
+    Bill { tenant, year, number: 0 }
+}
+
+/// The bills of a database, ready for new scopes.
+async fn bills(test: &TestDb) -> Collection<Bill> {
+    let bills = test.db.collection("bills");
+    Bill::<String>::ensure_sequences(&bills).await.unwrap();
+    bills
+}
+
+fn key(tenant: impl Into<Bson>, year: impl Into<Bson>) -> Document {
+    doc! { "seq": "bills.number", "tenant": tenant.into(), "year": year.into() }
+}
+
+async fn counters(test: &TestDb) -> Vec<Document> {
+    let mut cursor = test.counters().find(doc! {}).sort(doc! { "_id": 1 }).await.unwrap();
+    let mut counters = Vec::new();
+    while cursor.advance().await.unwrap() {
+        counters.push(cursor.deserialize_current().unwrap());
+    }
+    counters
+}
+
+#[tokio::test]
+async fn every_scope_counts_on_its_own_in_every_mode() {
+    let test = TestDb::new().await;
+    let bills = bills(&test).await;
+    let mut session = test.client.start_session().await.unwrap();
+    for expected in 1..=6 {
+        for (tenant, year) in [("a", 2026), ("a", 2027), ("b", 2026)] {
+            let mut bill = bill(tenant.to_owned(), year);
+            match expected % 3 {
+                0 => bill.insert_with_seq(&bills).gapless().await.unwrap(),
+                1 => bill.insert_with_seq(&bills).await.unwrap(),
+                _ => {
+                    session.start_transaction().await.unwrap();
+                    let inserted = bill.insert_with_seq(&bills).session(&mut session).gapless().await.unwrap();
+                    session.commit_transaction().await.unwrap();
+                    inserted
+                }
+            };
+            assert_eq!(bill.number, expected);
+        }
+    }
+    let keys = [key("a", 2026), key("a", 2027), key("b", 2026)];
+    let expected = keys.map(|key| doc! { "_id": key, "seq": 6_i64 });
+    assert_eq!(counters(&test).await, expected, "the layout: typed values, names in order");
+}
+
+/// Each type that may be in a scope: equal values share a sequence, others do not.
+#[tokio::test]
+async fn everything_that_tells_sequences_apart_may_be_in_a_scope() {
+    #[derive(Clone, Serialize)]
+    struct Tenant(i64);
+    #[derive(Clone, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Retail,
+        Wholesale,
+    }
+    async fn distinct<T: Clone + Serialize + Send + Sync>(test: &TestDb, values: [T; 2]) {
+        let before = counters(test).await.len();
+        let bills: Collection<Bill<T>> = test.db.collection("bills");
+        for expected in 1..=2 {
+            for value in &values {
+                let mut bill = bill(value.clone(), 2026);
+                bill.insert_with_seq(&bills).await.unwrap();
+                assert_eq!(bill.number, expected);
+            }
+        }
+        assert_eq!(counters(test).await.len(), before + 2);
+    }
+    let test = TestDb::new().await;
+    bills(&test).await;
+    distinct(&test, [String::new(), "\u{0}ä".to_owned()]).await;
+    distinct(&test, ["$gt", "a.b"]).await;
+    distinct(&test, [1_i32, -1]).await;
+    distinct(&test, [2_i64, i64::MIN]).await;
+    distinct(&test, [3_u8, 4]).await;
+    distinct(&test, [5_u64, 1 << 40]).await;
+    distinct(&test, [true, false]).await;
+    distinct(&test, [ObjectId::new(), ObjectId::new()]).await;
+    distinct(&test, [Uuid::new(), Uuid::new()]).await;
+    distinct(&test, [DateTime::from_millis(0), DateTime::from_millis(1)]).await;
+    distinct(&test, [None, Some("optional")]).await;
+    distinct(&test, [Tenant(7), Tenant(8)]).await;
+    distinct(&test, [Kind::Retail, Kind::Wholesale]).await;
+}
+
+#[tokio::test]
+async fn whole_numbers_of_any_width_are_one_scope_and_texts_are_another() {
+    let test = TestDb::new().await;
+    bills(&test).await;
+    let mut narrow = bill(1_i32, 2026_i64);
+    narrow.insert_with_seq(&test.db.collection("bills")).await.unwrap();
+    let mut wide = bill(1_i64, 2026_i32);
+    wide.insert_with_seq(&test.db.collection("bills")).await.unwrap();
+    let mut text = bill("1".to_owned(), 2026_i32);
+    text.insert_with_seq(&test.db.collection("bills")).await.unwrap();
+    assert_eq!((narrow.number, wide.number, text.number), (1, 2, 1));
+    let expected = [key(1, 2026), key("1", 2026)];
+    assert_eq!(
+        counters(&test).await.iter().map(|c| c.get_document("_id").unwrap().clone()).collect::<Vec<_>>(),
+        expected
+    );
+}
+
+/// A unique index takes the two for one.
+#[tokio::test]
+async fn nothing_and_null_are_one_scope() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Sparse {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tenant: Option<String>,
+        year: i32,
+        #[auto_increment(scope(tenant, year))]
+        number: i64,
+    }
+    let test = TestDb::new().await;
+    bills(&test).await;
+    let mut absent = Sparse { tenant: None, year: 1, number: 0 };
+    absent.insert_with_seq(&test.db.collection("bills")).await.unwrap();
+    let mut null = bill(None::<String>, 1);
+    null.insert_with_seq(&test.db.collection("bills")).await.unwrap();
+    assert_eq!((absent.number, null.number), (1, 2));
+}
+
+#[tokio::test]
+async fn what_cannot_tell_sequences_apart_is_refused_before_a_number_is_taken() {
+    async fn refused<T: Clone + Serialize + Send + Sync>(value: T, found: &str) {
+        let test = TestDb::new().await;
+        let bills: Collection<Bill<T>> = test.db.collection("bills");
+        let mut bill = bill(value, 2026);
+        let errors = [
+            bill.insert_with_seq(&bills).await.unwrap_err(),
+            bill.insert_with_seq(&bills).gapless().await.unwrap_err(),
+            Bill::insert_many_with_seq(&mut [bill], &bills).await.unwrap_err(),
+        ];
+        for error in errors {
+            match error.kind() {
+                ErrorKind::UnsupportedScope { field, found: was, .. } => {
+                    assert_eq!((&**field, &**was), ("tenant", found));
+                }
+                other => panic!("{other:?}"),
+            }
+            assert!(error.to_string().contains("expected a string, a whole number"), "{error}");
+        }
+        assert!(test.sent.names().is_empty(), "{:?}", test.sent.names());
+    }
+    refused(doc! { "$gt": "" }, "EmbeddedDocument").await;
+    refused(["a", "b"], "Array").await;
+    refused(1.5, "Double").await;
+    refused(f64::NAN, "Double").await;
+    refused(mongodb::bson::Regex { pattern: Default::default(), options: Default::default() }, "RegularExpression")
+        .await;
+}
+
+/// Documents of a scope are continued, whatever is in the others.
+#[tokio::test]
+async fn each_scope_continues_its_own_documents() {
+    let test = TestDb::new().await;
+    let stored: Collection<Document> = test.db.collection("bills");
+    let bill_of = |tenant: &str, number: i64| doc! { "tenant": tenant, "year": 2026, "number": number };
+    let imported = (1..=7).map(|n| bill_of("a", n)).chain((1..=3).map(|n| bill_of("b", n)));
+    stored.insert_many(imported.chain([bill_of("$gt", 100)])).await.unwrap();
+    let bills = bills(&test).await;
+    for (tenant, expected) in [("a", 8), ("b", 4), ("$gt", 101), ("c", 1)] {
+        let mut bill = bill(tenant.to_owned(), 2026);
+        bill.insert_with_seq(&bills).gapless().await.unwrap();
+        assert_eq!(bill.number, expected, "{tenant}");
+    }
+}
+
+/// A new scope is looked up with one key of the index.
+#[tokio::test]
+async fn the_highest_number_of_a_scope_is_one_key_away() {
+    let test = TestDb::new().await;
+    let stored: Collection<Document> = test.db.collection("bills");
+    let many = (0..1000).map(|n| doc! { "tenant": format!("t{}", n % 10), "year": 2026, "number": n / 10 + 1 });
+    stored.insert_many(many).await.unwrap();
+    let bills = bills(&test).await;
+    test.sent.clear();
+    let mut bill = bill("t3".to_owned(), 2026);
+    bill.insert_with_seq(&bills).await.unwrap();
+    assert_eq!(bill.number, 101);
+    let mut look = test.sent.named("find").into_iter().find(|find| find.get_str("find").unwrap() == "bills").unwrap();
+    for session in ["lsid", "$db", "$clusterTime", "$readPreference"] {
+        look.remove(session);
+    }
+    let plan = test.db.run_command(doc! { "explain": look, "verbosity": "executionStats" }).await.unwrap();
+    let stats = plan.get_document("executionStats").unwrap();
+    assert_eq!((stats.get_i32("totalKeysExamined").unwrap(), stats.get_i32("totalDocsExamined").unwrap()), (1, 1));
+}
+
+#[tokio::test]
+async fn without_an_index_for_it_a_new_scope_is_an_error_and_nothing_is_written() {
+    let index = |keys: Document, partial: Option<Document>, collation: Option<&str>| {
+        let mut options = IndexOptions::default();
+        options.partial_filter_expression = partial;
+        options.collation = collation.map(|locale| Collation::builder().locale(locale).build());
+        IndexModel::builder().keys(keys).options(options).build()
+    };
+    let keys = || doc! { "tenant": 1, "year": 1, "number": 1 };
+    let useless = [
+        index(doc! { "number": 1, "tenant": 1, "year": 1 }, None, None),
+        index(doc! { "tenant": 1, "number": 1, "year": 1 }, None, None),
+        index(doc! { "tenant": 1, "number": 1 }, None, None),
+        index(doc! { "tenant": 1, "year": "hashed", "number": 1 }, None, None),
+        index(keys(), Some(doc! { "number": { "$type": "long" } }), None),
+        index(keys(), Some(doc! { "paid": { "$exists": true } }), None),
+        index(keys(), None, Some("de")),
+    ];
+    for index in useless.into_iter().map(Some).chain([None]) {
+        let test = TestDb::new().await;
+        let bills: Collection<Bill> = test.db.collection("bills");
+        if let Some(index) = index.clone() {
+            bills.create_index(index).await.unwrap();
+        }
+        for gapless in [false, true] {
+            let mut bill = bill("a".to_owned(), 2026);
+            let insert = bill.insert_with_seq(&bills);
+            let error = if gapless { insert.gapless() } else { insert }.await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::CounterMissing { .. }), "{index:?}: {error:?}");
+            assert!(error.to_string().contains("`ensure_sequences`"), "{error}");
+            assert_eq!(bill.number, 0);
+        }
+        assert!(counters(&test).await.is_empty());
+        assert_eq!(bills.clone_with_type::<Document>().count_documents(doc! {}).await.unwrap(), 0);
+    }
+    let useful = [
+        index(doc! { "year": -1, "tenant": 1, "number": -1 }, None, None),
+        index(doc! { "tenant": 1, "year": 1, "number": 1, "paid": 1 }, None, None),
+        index(keys(), Some(doc! { "number": { "$exists": true } }), None),
+    ];
+    for index in useful {
+        let test = TestDb::new().await;
+        let bills: Collection<Bill> = test.db.collection("bills");
+        bills.create_index(index.clone()).await.unwrap();
+        let mut bill = bill("a".to_owned(), 2026);
+        assert!(bill.insert_with_seq(&bills).await.is_ok() && bill.number == 1, "{index:?}");
+    }
+}
+
+/// A counter that is there needs no index.
+#[tokio::test]
+async fn a_scope_with_a_counter_goes_on_without_a_look_at_the_data() {
+    let test = TestDb::new().await;
+    test.counters().insert_one(doc! { "_id": key("a", 2026), "seq": 41_i64 }).await.unwrap();
+    let bills: Collection<Bill> = test.db.collection("bills");
+    let mut bill = bill("a".to_owned(), 2026);
+    test.sent.clear();
+    bill.insert_with_seq(&bills).await.unwrap();
+    assert_eq!((bill.number, test.sent.names()), (42, vec!["findAndModify".to_owned(), "insert".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_scope_behind_its_documents_catches_up() {
+    for gapless in [false, true] {
+        let test = TestDb::new().await;
+        let bills = bills(&test).await;
+        let stored: Collection<Document> = bills.clone_with_type();
+        let of_b = doc! { "tenant": "b", "year": 2026, "number": 70_i64 };
+        let of_a = (1..=5_i64).map(|number| doc! { "tenant": "a", "year": 2026, "number": number });
+        stored.insert_many(of_a.chain([of_b])).await.unwrap();
+        test.counters().insert_one(doc! { "_id": key("a", 2026), "seq": 3_i64 }).await.unwrap();
+        let mut bill = bill("a".to_owned(), 2026);
+        let insert = bill.insert_with_seq(&bills);
+        if gapless { insert.gapless() } else { insert }.await.unwrap();
+        assert_eq!(bill.number, 6);
+    }
+}
+
+/// An index on the number alone is none of ours: the caller hears of it at once.
+#[tokio::test]
+async fn a_unique_index_on_the_number_alone_is_the_callers() {
+    let test = TestDb::new().await;
+    let bills = bills(&test).await;
+    test.unique_index("bills", doc! { "number": 1 }).await;
+    bill("a".to_owned(), 2026).insert_with_seq(&bills).await.unwrap();
+    test.sent.clear();
+    let error = bill("b".to_owned(), 2026).insert_with_seq(&bills).await.unwrap_err();
+    assert_eq!((code(&error), error.number()), (Some(11_000), Some(1)));
+    assert_eq!(test.sent.named("insert").len(), 1);
+}
+
+/// The tenants of a collection without regard to case are still told apart by their bytes.
+#[tokio::test]
+async fn a_collection_with_a_collation_has_scopes_by_bytes() {
+    let test = TestDb::new().await;
+    let mut options = CreateCollectionOptions::default();
+    options.collation =
+        Some(Collation::builder().locale("en").strength(mongodb::options::CollationStrength::Primary).build());
+    test.db.create_collection("bills").with_options(options).await.unwrap();
+    let bills = bills(&test).await;
+    for expected in 1..=2 {
+        for tenant in ["abc", "ABC"] {
+            let mut bill = bill(tenant.to_owned(), 2026);
+            bill.insert_with_seq(&bills).await.unwrap();
+            assert_eq!(bill.number, expected);
+        }
+    }
+    test.counters().delete_many(doc! {}).await.unwrap();
+    let mut bill = bill("ABC".to_owned(), 2026);
+    bill.insert_with_seq(&bills).await.unwrap();
+    assert_eq!(bill.number, 3);
+}
+
+/// Never a document under a number of another scope, whenever the model is serialized.
+#[tokio::test]
+async fn a_scope_that_changes_between_serializations_stores_nothing() {
+    use std::sync::atomic::{AtomicI32, Ordering};
+    static SERIALIZED: AtomicI32 = AtomicI32::new(0);
+    #[derive(Serialize, AutoIncrement)]
+    struct Dated {
+        tenant: &'static str,
+        #[serde(serialize_with = "this_year")]
+        year: (),
+        #[auto_increment(scope(tenant, year))]
+        number: i64,
+    }
+    /// New year is between the third look and the last.
+    fn this_year<S: Serializer>(_: &(), serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i32(2026 + i32::from(SERIALIZED.fetch_add(1, Ordering::Relaxed) % 4 == 3))
+    }
+    let test = TestDb::new().await;
+    bills(&test).await;
+    let dated: Collection<Dated> = test.db.collection("bills");
+    let mut model = Dated { tenant: "a", year: (), number: 0 };
+    let error = model.insert_with_seq(&dated).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Serialization { .. }), "{error:?}");
+    assert!(error.to_string().contains("the scope of the numbered field `number`"), "{error}");
+    assert_eq!((error.number(), model.number), (Some(1), 0));
+
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let joined = model.insert_with_seq(&dated).session(&mut session).gapless().await.unwrap_err();
+    assert!(matches!(joined.kind(), ErrorKind::Serialization { .. }), "{joined:?}");
+    session.commit_transaction().await.unwrap_err();
+
+    let owned = model.insert_with_seq(&dated).gapless().await.unwrap_err();
+    assert!(matches!(owned.kind(), ErrorKind::Serialization { .. }), "{owned:?}");
+    assert_eq!(counters(&test).await, [doc! { "_id": key("a", 2026), "seq": 1_i64 }], "no hole but the first");
+    assert_eq!(dated.clone_with_type::<Document>().count_documents(doc! {}).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_scope_field_that_is_not_stored_is_refused() {
+    #[derive(Clone, Serialize, AutoIncrement)]
+    #[serde(into = "Stored")]
+    struct Model {
+        tenant: String,
+        #[auto_increment(scope(tenant))]
+        number: i64,
+    }
+    #[derive(Serialize)]
+    struct Stored {
+        customer: String,
+        number: i64,
+    }
+    impl From<Model> for Stored {
+        fn from(Model { tenant, number }: Model) -> Self {
+            Self { customer: tenant, number }
+        }
+    }
+    let test = TestDb::new().await;
+    let models: Collection<Model> = test.db.collection("models");
+    let error = Model { tenant: "a".to_owned(), number: 0 }.insert_with_seq(&models).await.unwrap_err();
+    assert!(error.to_string().contains("scope field `tenant` of the numbered field `number` is not stored"), "{error}");
+    assert!(test.sent.names().is_empty());
+}
+
+/// Different scopes, different modes, in one document.
+#[tokio::test]
+async fn the_fields_of_one_model_have_scopes_of_their_own() {
+    #[derive(Serialize, AutoIncrement)]
+    #[serde(rename_all = "camelCase")]
+    struct Ticket {
+        #[serde(rename = "_id")]
+        #[auto_increment]
+        id: i64,
+        customer_id: ObjectId,
+        #[serde(rename = "y")]
+        year: u16,
+        #[auto_increment(scope(customer_id))]
+        of_customer: u32,
+        #[auto_increment(scope(year), gapless, start = 100)]
+        of_year: i32,
+    }
+    let test = TestDb::new().await;
+    let tickets: Collection<Ticket> = test.db.collection("tickets");
+    Ticket::ensure_sequences(&tickets).await.unwrap();
+    let (a, b) = (ObjectId::new(), ObjectId::new());
+    let mut seen = Vec::new();
+    for (customer_id, year) in [(a, 1), (b, 1), (a, 2), (b, 1), (a, 1)] {
+        let mut ticket = Ticket { id: 0, customer_id, year, of_customer: 0, of_year: 0 };
+        ticket.insert_with_seq(&tickets).await.unwrap();
+        seen.push((ticket.id, ticket.of_customer, ticket.of_year));
+    }
+    assert_eq!(seen, [(1, 1, 100), (2, 1, 101), (3, 2, 100), (4, 2, 102), (5, 3, 103)]);
+    let of_year = doc! { "seq": "tickets.ofYear", "y": 1 };
+    assert_eq!(test.counters().count_documents(doc! { "_id": of_year }).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn the_sequence_of_a_scope_is_found_by_its_values() {
+    let test = TestDb::new().await;
+    let bills = bills(&test).await;
+    bill("a".to_owned(), 2026).insert_with_seq(&bills).await.unwrap();
+    let of = |scope| Bill::<String>::scoped_sequence(&bills, "number", scope);
+    let a = of(doc! { "year": 2026_i64, "tenant": "a" }).unwrap();
+    assert_eq!(a.current_value().await.unwrap(), Some(1));
+    a.raise_to(9).await.unwrap();
+    let mut next = bill("a".to_owned(), 2026);
+    next.insert_with_seq(&bills).await.unwrap();
+    assert_eq!(next.number, 10);
+    assert_eq!(of(doc! { "year": 2027, "tenant": "a" }).unwrap().current_value().await.unwrap(), None);
+    for (wrong, what) in [
+        (doc! {}, "one sequence for each value of tenant, year, found values for nothing"),
+        (doc! { "tenant": "a" }, "found values for tenant"),
+        (doc! { "tenant": "a", "year": 1, "month": 1 }, "found values for tenant, year, month"),
+    ] {
+        let error = of(wrong).unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    let error = Bill::<String>::sequence(&bills, "number").unwrap_err();
+    assert!(error.to_string().contains("`scoped_sequence`"), "{error}");
+    let error = of(doc! { "tenant": { "$gt": "" }, "year": 1 }).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnsupportedScope { .. }), "{error:?}");
+}
