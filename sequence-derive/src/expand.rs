@@ -180,9 +180,14 @@ pub(crate) fn header(input: &Input<'_>) -> TokenStream {
         });
     }
     let mut bounded = HashSet::new();
-    for ty in input.numbers().filter_map(Number::converted).map(ToTokens::to_token_stream) {
-        if mentions(ty.clone(), &params) && bounded.insert(ty.to_string()) {
-            predicates.push(parse_quote_spanned!(site=> #ty: #krate::SequenceValue));
+    for number in input.numbers() {
+        let Some(ty) = number.converted().map(ToTokens::to_token_stream) else { continue };
+        let bound = match number.keys.by_default.get() {
+            Some(_) => quote_spanned!(site=> #ty: #krate::__private::ByDefault),
+            None => quote_spanned!(site=> #ty: #krate::SequenceValue),
+        };
+        if mentions(ty, &params) && bounded.insert(bound.to_string()) {
+            predicates.push(parse_quote_spanned!(site=> #bound));
         }
     }
     let where_clause = (!predicates.is_empty()).then(|| quote_spanned!(site=> where #predicates));

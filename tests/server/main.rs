@@ -11,6 +11,7 @@ mod existing;
 mod failures;
 mod first_use;
 mod models;
+mod own_numbers;
 mod scopes;
 mod sequence;
 mod story;
