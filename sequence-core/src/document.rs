@@ -107,11 +107,12 @@ fn own_numbers<T: AutoIncrement>(model: &mut T) -> Result<Vec<Option<i64>>> {
 const FAR: i64 = 1_000_003;
 
 /// Numbers that the sequences could hand out: the first, its neighbour, one far away; different as far as there are so
-/// many. None for what has a number.
+/// many. None for what has a number. A `format` is asked for small numbers only, since it may be made for no others.
 fn probes(definitions: &[Definition], own: &[Option<i64>]) -> [Vec<Option<i64>>; 3] {
     [0, 1, FAR].map(|steps| {
         let probe = |definition: &Definition| {
             let allowed = definition.min..=definition.max;
+            let steps = if definition.formatted { steps.min(2) } else { steps };
             let (start, distance) = (definition.start, definition.step.checked_mul(steps));
             let both = distance.map(|distance| [start.checked_add(distance), start.checked_sub(distance)]);
             both.into_iter().flatten().flatten().find(|number| allowed.contains(number)).unwrap_or(start)

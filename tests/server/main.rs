@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_lines, reason = "a test tells one story from its beginning to its end")]
 
+mod bulk;
 mod concurrency;
 mod corrupt;
 mod deployments;
@@ -10,6 +11,8 @@ mod duplicates;
 mod existing;
 mod failures;
 mod first_use;
+mod formats;
+mod get_or_insert;
 mod models;
 mod own_numbers;
 mod scopes;

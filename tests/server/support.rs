@@ -147,6 +147,13 @@ impl TestDb {
         admin.database("admin").run_command(command).await.unwrap();
     }
 
+    /// Runs `work` with the first insert in a transaction meeting a conflict, as if somebody had written the document.
+    pub(crate) async fn with_conflict_on_insert(&self, work: impl AsyncFnOnce()) {
+        let conflict = doc! { "errorCode": 112, "errorLabels": ["TransientTransactionError"] };
+        self.fail(&["insert"], doc! { "times": 1 }, conflict).await;
+        work().await;
+    }
+
     pub(crate) async fn unique_index(&self, collection: &str, keys: Document) {
         let command = doc! {
             "createIndexes": collection,
