@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use mongodb::bson::RawDocumentBuf;
 use serde::Serialize;
 
-use crate::{SequenceValue, document};
+use crate::document;
 
 /// `{"": value}`, the stored form of a number. `None` if it cannot be serialized.
 #[must_use]
@@ -19,11 +19,13 @@ pub fn render<V: Serialize>(value: V) -> Option<RawDocumentBuf> {
 }
 
 /// The value for the field of this sequence: `Some(None)` if the field is left alone, `None` if the number does not fit.
+///
+/// Takes the conversion, and not a bound, so that the compiler reports a wrong type where the user wrote it.
 #[must_use]
 #[allow(clippy::option_option, reason = "two answers, and `?` takes the first")]
-pub fn value<V: SequenceValue>(numbers: &[Option<i64>], sequence: usize) -> Option<Option<V>> {
+pub fn value<V>(numbers: &[Option<i64>], sequence: usize, convert: fn(i64) -> Option<V>) -> Option<Option<V>> {
     match numbers.get(sequence)? {
-        Some(number) => V::from_number(*number).map(Some),
+        Some(number) => convert(*number).map(Some),
         None => Some(None),
     }
 }

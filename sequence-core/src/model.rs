@@ -1,7 +1,7 @@
 //! The trait that the derive implements.
 
 use mongodb::bson::{Document, RawDocumentBuf};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Definition, EnsureSequences, Error, ErrorKind, InsertTarget, Result, Sequence,
@@ -17,7 +17,7 @@ use crate::{
 /// ```
 /// # use sequence_core as mongo_sequence;
 /// # use sequence_derive::AutoIncrement;
-/// # use serde::Serialize;
+/// # use serde::{Serialize, de::DeserializeOwned};
 /// #[derive(Serialize, AutoIncrement)]
 /// # #[auto_increment(crate = ::sequence_core)]
 /// struct Order {
@@ -220,7 +220,10 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
         &'a mut self,
         collection: &'a (impl InsertTarget<Self> + ?Sized),
         filter: Document,
-    ) -> GetOrInsertWithSeq<'a, Self> {
+    ) -> GetOrInsertWithSeq<'a, Self>
+    where
+        Self: DeserializeOwned,
+    {
         GetOrInsertWithSeq::new(self, collection.__collection(), filter)
     }
 

@@ -37,11 +37,8 @@ fn expand(input: &Input<'_>) -> TokenStream {
     let with = with(&krate, &numbers);
     let render = numbers.iter().enumerate().map(|(index, number)| {
         let index = Literal::usize_unsuffixed(index);
-        let value = match (number.converted(), number.keys.format.value()) {
-            (Some(ty), _) => quote_spanned!(site=> <#ty as #krate::SequenceValue>::from_number(number)?),
-            (None, format) => quote_spanned!(site=> #format(number)),
-        };
-        quote_spanned!(site=> #index => #krate::__private::render(#value),)
+        let value = value(&krate, *number, &quote_spanned!(site=> &[::core::option::Option::Some(number)], 0));
+        quote_spanned!(site=> #index => #krate::__private::render(#value?),)
     });
     let evaluated = evaluated(input);
     quote_spanned! {site=>
@@ -133,10 +130,7 @@ fn with(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
     let values: Vec<_> = (0..numbers.len()).map(|index| format_ident!("value_{index}", span = site)).collect();
     let converted = numbers.iter().enumerate().map(|(index, number)| {
         let index = Literal::usize_unsuffixed(index);
-        match (number.converted(), number.keys.format.value()) {
-            (Some(ty), _) => quote_spanned!(site=> #krate::__private::value::<#ty>(numbers, #index)?),
-            (None, format) => quote_spanned!(site=> #krate::__private::formatted(numbers, #index, #format)?),
-        }
+        value(krate, *number, &quote_spanned!(site=> numbers, #index))
     });
     quote_spanned! {site=>
         fn __with(
@@ -149,6 +143,16 @@ fn with(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
                 #(#krate::__private::exchange(&mut model.#fields, &mut #values);)*
             })
         }
+    }
+}
+
+/// The value for a field, or none. Written in one way wherever it is needed, so that the compiler reports a wrong type
+/// once.
+fn value(krate: &TokenStream, number: Number<'_>, which: &TokenStream) -> TokenStream {
+    let (site, ty) = (Span::mixed_site(), number.field.ty);
+    match number.keys.format.value() {
+        Some(format) => quote_spanned!(site=> #krate::__private::formatted::<#ty>(#which, #format)?),
+        None => quote_spanned!(site=> #krate::__private::value(#which, <#ty as #krate::SequenceValue>::from_number)?),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The derive as a function: what it writes, and what it reports. How the compiler shows it is in `tests/ui` of the
 //! facade.
 
+mod snapshots;
+mod tokens;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{File, Item, LitStr, parse2};
@@ -22,95 +25,6 @@ fn mistakes(input: TokenStream) -> Vec<String> {
         _ => None,
     });
     messages.collect()
-}
-
-#[test]
-fn writes_one_implementation() {
-    let input = quote! {
-        #[auto_increment(counters = "numbers")]
-        struct Order {
-            #[serde(rename = "_id")]
-            #[auto_increment]
-            id: i64,
-            #[auto_increment(max = 9, start = FIRST)]
-            #[auto_increment(gapless)]
-            r#type: u32,
-            item: String,
-        }
-    };
-    let output = quote! {
-        const _: () = {
-            #[automatically_derived]
-            impl ::mongo_sequence::AutoIncrement for Order {
-                const SEQUENCES: &'static [::mongo_sequence::__private::Definition] = &[
-                    <::mongo_sequence::__private::Definition>::checked(
-                        <::mongo_sequence::__private::Definition>::counters(
-                            ::mongo_sequence::__private::Definition::new("id", "_id", <i64 as ::mongo_sequence::SequenceValue>::MIN, <i64 as ::mongo_sequence::SequenceValue>::MAX),
-                            "numbers"
-                        )
-                    ),
-                    <::mongo_sequence::__private::Definition>::checked(
-                        <::mongo_sequence::__private::Definition>::counters(
-                            <::mongo_sequence::__private::Definition>::gapless(
-                                <::mongo_sequence::__private::Definition>::max(
-                                    <::mongo_sequence::__private::Definition>::start(
-                                        ::mongo_sequence::__private::Definition::new("type", "type", <u32 as ::mongo_sequence::SequenceValue>::MIN, <u32 as ::mongo_sequence::SequenceValue>::MAX),
-                                        FIRST
-                                    ),
-                                    9
-                                )
-                            ),
-                            "numbers"
-                        )
-                    )
-                ];
-
-                fn __with(
-                    &mut self,
-                    numbers: &[i64],
-                    visit: &mut dyn ::core::ops::FnMut(&Self),
-                ) -> ::core::option::Option<()> {
-                    let &[number_0, number_1] = numbers else {
-                        return ::core::option::Option::None;
-                    };
-                    let mut value_0 = <i64 as ::mongo_sequence::SequenceValue>::from_number(number_0)?;
-                    let mut value_1 = <u32 as ::mongo_sequence::SequenceValue>::from_number(number_1)?;
-                    ::core::mem::swap(&mut self.id, &mut value_0);
-                    ::core::mem::swap(&mut self.r#type, &mut value_1);
-                    visit(self);
-                    ::core::mem::swap(&mut self.id, &mut value_0);
-                    ::core::mem::swap(&mut self.r#type, &mut value_1);
-                    ::core::option::Option::Some(())
-                }
-
-                fn __set(&mut self, numbers: &[i64]) -> ::core::option::Option<()> {
-                    let &[number_0, number_1] = numbers else {
-                        return ::core::option::Option::None;
-                    };
-                    let value_0 = <i64 as ::mongo_sequence::SequenceValue>::from_number(number_0)?;
-                    let value_1 = <u32 as ::mongo_sequence::SequenceValue>::from_number(number_1)?;
-                    self.id = value_0;
-                    self.r#type = value_1;
-                    ::core::option::Option::Some(())
-                }
-
-                fn __render(
-                    sequence: usize,
-                    number: i64,
-                ) -> ::core::option::Option<::mongo_sequence::__private::RawDocumentBuf> {
-                    match sequence {
-                        0 => ::mongo_sequence::__private::render(<i64 as ::mongo_sequence::SequenceValue>::from_number(number)?),
-                        1 => ::mongo_sequence::__private::render(<u32 as ::mongo_sequence::SequenceValue>::from_number(number)?),
-                        _ => ::core::option::Option::None,
-                    }
-                }
-            }
-
-            const _: &'static [::mongo_sequence::__private::Definition] =
-                <Order as ::mongo_sequence::AutoIncrement>::SEQUENCES;
-        };
-    };
-    assert_eq!(derive(input).to_string(), output.to_string());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! `crate_path`.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{
     Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, LitStr, Token, UnOp, parse::Parser, punctuated::Punctuated,
 };
@@ -140,7 +140,8 @@ impl Value for Flag {
         let surplus = match given {
             Given::Nothing => return Some(Self),
             Given::Value(value) => value.into_token_stream(),
-            Given::List(list) => quote! { (#list) },
+            Given::List(list) if list.is_empty() => key.to_token_stream(),
+            Given::List(list) => list,
         };
         cx.error(surplus, format!("`{key}` takes no value; write `{key}` alone, or leave it out"));
         None
