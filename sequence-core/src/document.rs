@@ -7,7 +7,7 @@ mod raw;
 mod scope;
 mod template;
 
-use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf, oid::ObjectId, spec::ElementType};
+use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, oid::ObjectId, spec::ElementType};
 
 pub(crate) use self::{raw::serialize, scope::value as scope_value, template::Template};
 use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
@@ -62,12 +62,8 @@ pub(crate) fn numbered<T: AutoIncrement>(
 }
 
 /// The document with an `_id`, as the driver adds one, and the `_id`.
-pub(crate) fn with_id(document: RawDocumentBuf) -> Result<(RawDocumentBuf, mongodb::bson::Bson)> {
-    let id = |document: &RawDocument| -> Result<Option<mongodb::bson::Bson>> {
-        let id = element::value(document, "_id")?.map(TryInto::try_into).transpose();
-        id.map_err(|error: mongodb::bson::raw::Error| serialization(error.to_string()))
-    };
-    if let Some(id) = id(&document)? {
+pub(crate) fn with_id(document: RawDocumentBuf) -> Result<(RawDocumentBuf, Bson)> {
+    if let Some(id) = element::value(&document, "_id")?.map(element::owned).transpose()? {
         return Ok((document, id));
     }
     let generated = ObjectId::new();

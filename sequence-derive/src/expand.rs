@@ -150,9 +150,10 @@ fn with(krate: &TokenStream, numbers: &[Number<'_>]) -> TokenStream {
 /// once.
 fn value(krate: &TokenStream, number: Number<'_>, which: &TokenStream) -> TokenStream {
     let (site, ty) = (Span::mixed_site(), number.field.ty);
-    match number.keys.format.value() {
-        Some(format) => quote_spanned!(site=> #krate::__private::formatted::<#ty>(#which, #format)?),
-        None => quote_spanned!(site=> #krate::__private::value(#which, <#ty as #krate::SequenceValue>::from_number)?),
+    if let Some(format) = number.keys.format.value() {
+        quote_spanned!(site=> #krate::__private::formatted::<#ty>(#which, #format)?)
+    } else {
+        quote_spanned!(site=> #krate::__private::value(#which, <#ty as #krate::SequenceValue>::from_number)?)
     }
 }
 
@@ -186,9 +187,10 @@ pub(crate) fn header(input: &Input<'_>) -> TokenStream {
     let mut bounded = HashSet::new();
     for number in input.numbers() {
         let Some(ty) = number.converted().map(ToTokens::to_token_stream) else { continue };
-        let bound = match number.keys.by_default.get() {
-            Some(_) => quote_spanned!(site=> #ty: #krate::__private::ByDefault),
-            None => quote_spanned!(site=> #ty: #krate::SequenceValue),
+        let bound = if number.keys.by_default.is_given() {
+            quote_spanned!(site=> #ty: #krate::__private::ByDefault)
+        } else {
+            quote_spanned!(site=> #ty: #krate::SequenceValue)
         };
         if mentions(ty, &params) && bounded.insert(bound.to_string()) {
             predicates.push(parse_quote_spanned!(site=> #bound));

@@ -14,6 +14,7 @@ mod first_use;
 mod formats;
 mod get_or_insert;
 mod models;
+mod names;
 mod own_numbers;
 mod scopes;
 mod sequence;

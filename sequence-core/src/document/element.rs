@@ -1,11 +1,11 @@
 //! One top-level element of a document.
 
-use std::ops::Range;
+use std::{fmt::Display, ops::Range};
 
-use mongodb::bson::{RawBsonRef, RawDocument};
+use mongodb::bson::{Bson, RawBsonRef, RawDocument};
 
 use super::serialization;
-use crate::Result;
+use crate::{Error, Result};
 
 /// Where the element of this name stands: from its type byte to the end of its value.
 ///
@@ -15,7 +15,7 @@ pub(super) fn place(document: &RawDocument, name: &str) -> Result<Option<Range<u
     let bytes = document.as_bytes();
     let mut found = None;
     for element in document {
-        let (key, _) = element.map_err(|error| serialization(error.to_string()))?;
+        let (key, _) = element.map_err(unreadable)?;
         let key = text(&key);
         let start = key.as_ptr().addr() - bytes.as_ptr().addr() - 1;
         match found {
@@ -30,12 +30,22 @@ pub(super) fn place(document: &RawDocument, name: &str) -> Result<Option<Range<u
 /// The value of the element of this name.
 pub(crate) fn value<'d>(document: &'d RawDocument, name: &str) -> Result<Option<RawBsonRef<'d>>> {
     for element in document {
-        let (key, value) = element.map_err(|error| serialization(error.to_string()))?;
+        let (key, value) = element.map_err(unreadable)?;
         if text(&key) == name {
             return Ok(Some(value));
         }
     }
     Ok(None)
+}
+
+/// The value on its own.
+pub(super) fn owned(value: RawBsonRef<'_>) -> Result<Bson> {
+    value.try_into().map_err(unreadable)
+}
+
+/// bson 2 and bson 3 have different error types here.
+fn unreadable(error: impl Display) -> Error {
+    serialization(error.to_string())
 }
 
 /// A name is `&str` in bson 2 and `&CStr` in bson 3.

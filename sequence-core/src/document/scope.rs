@@ -1,6 +1,6 @@
 //! The values that tell the counters of a scoped sequence apart, cut out of the document that is sent.
 
-use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, raw};
+use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument};
 
 use super::{element, serialization};
 use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
@@ -46,8 +46,7 @@ fn of_one(definition: &Definition, document: &RawDocument) -> Result<Document> {
 }
 
 fn of_value(name: &str, raw: RawBsonRef<'_>) -> Result<Bson> {
-    let bson = Bson::try_from(raw).map_err(|error: raw::Error| serialization(error.to_string()))?;
-    value(name, bson)
+    value(name, element::owned(raw)?)
 }
 
 /// One scope value in the one form it has in counters: whole numbers are as short as they can be, so that those of one
