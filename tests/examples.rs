@@ -49,3 +49,20 @@ fn transactional() {
     assert!(printed.contains("invoice over 3 cents rolled back"), "{printed}");
     assert!(printed.contains("invoices [1, 2, 3, 4, 5], booked 18 cents"), "{printed}");
 }
+
+#[test]
+fn invoices() {
+    let printed = run("invoices");
+    for line in [
+        "acme 2026: invoice 1, AR-000001, ledger 1",
+        "acme 2026: invoice 2, AR-000002, ledger 2",
+        "apex 2026: invoice 1, AR-000003, ledger 3",
+        "acme 2027: invoice 1, AR-000004, ledger 4",
+        "acme 2026: invoice 3, AR-000005, ledger 700",
+        "acme 2026: invoice 4, AR-000006, ledger 701",
+        "acme has 4 invoices of 2026",
+        "b@example.org is customer 2\na@example.org is customer 1, as before",
+    ] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+}
