@@ -92,12 +92,15 @@ async fn outside<T: AutoIncrement>(
             break;
         }
     }
-    if !target.one && progress.is_failed() && in_transaction(session).await? {
-        return Err(progress.into_failure()); // nothing is stored, and the driver's labels say what to do
+    if let Some(failure) = progress.failure().filter(|_| !target.one)
+        && in_transaction(session).await?
+    {
+        return Err(failure.clone()); // nothing is stored, and the driver's labels say what to do
     }
     progress.stored().into_iter().for_each(|index| batch.keep(index, &numbers));
     let raised = numbering.raise_plain(Some(&progress)).await;
-    let ids = progress.finish(target.one)?;
+    let burnt = numbering.burnt_of((0..batch.len()).filter(|&index| !progress.is_stored(index)), &numbers);
+    let ids = progress.finish(target.one, burnt)?;
     raised?;
     Ok(ids)
 }
@@ -132,7 +135,7 @@ async fn send<T: AutoIncrement>(
         for (place, sequence) in target.duplicates(&error).await {
             let document = part.places[place];
             // a number that the document brought along is not replaced
-            if let Some((group, number)) = numbering.group_of(document, sequence).zip(numbers[document][sequence]) {
+            if let Some((group, number)) = numbering.given(document, sequence, numbers) {
                 again.push(place);
                 let collision =
                     collision.get_or_insert_with(|| Collision { groups: BTreeMap::new(), error: error.clone() });

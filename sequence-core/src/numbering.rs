@@ -21,8 +21,8 @@ pub(crate) type Numbers = Vec<Vec<Option<i64>>>;
 #[derive(Debug)]
 pub(crate) struct Numbering {
     groups: Vec<Group>,
-    documents: usize,
-    sequences: usize,
+    /// The group of each document and sequence.
+    members: Vec<Vec<usize>>,
     /// The gapless ones, by the name of their counter: transactions that take several counters in one order do not
     /// undo each other's work.
     gapless: Vec<usize>,
@@ -39,6 +39,7 @@ impl Numbering {
     ) -> Result<Self> {
         let mut groups: Vec<Group> = Vec::new();
         let mut known = HashMap::new();
+        let mut members = vec![Vec::with_capacity(T::SEQUENCES.len()); drafts.len()];
         for (document, draft) in drafts.iter().enumerate() {
             for (sequence, scope) in draft.scopes.iter().enumerate() {
                 let scope_bytes = document::serialize(scope).map_err(document::serialization)?.into_bytes();
@@ -52,6 +53,7 @@ impl Numbering {
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };
+                members[document].push(group);
                 match draft.own[sequence] {
                     Some(number) => groups[group].own.push((document, number)),
                     None => groups[group].takers.push(document),
@@ -60,7 +62,7 @@ impl Numbering {
         }
         let mut gapless: Vec<usize> = (0..groups.len()).filter(|&group| groups[group].gapless).collect();
         gapless.sort_by_cached_key(|&group| groups[group].counter.name());
-        Ok(Self { groups, documents: drafts.len(), sequences: T::SEQUENCES.len(), gapless })
+        Ok(Self { groups, members, gapless })
     }
 
     pub(crate) fn is_gapless(&self) -> bool {
@@ -84,21 +86,18 @@ impl Numbering {
         places: &[usize],
         numbers: &Numbers,
     ) -> Option<(&Group, i64)> {
-        duplicates.into_iter().find_map(|(place, sequence)| {
-            let document = *places.get(place)?;
-            Some((self.group(self.group_of(document, sequence)?), numbers[document][sequence]?))
-        })
+        let given = |(place, sequence)| self.given(*places.get(place)?, sequence, numbers);
+        duplicates.into_iter().find_map(given).map(|(group, number)| (self.group(group), number))
     }
 
-    /// Which group has given this document its number, if any.
-    pub(crate) fn group_of(&self, document: usize, sequence: usize) -> Option<usize> {
-        let gave = |group: &Group| group.sequence == sequence && group.takers.binary_search(&document).is_ok();
-        self.groups.iter().position(gave)
+    /// The group that has given this document its number, and the number. `None` if the document brought it along.
+    pub(crate) fn given(&self, document: usize, sequence: usize, numbers: &Numbers) -> Option<(usize, i64)> {
+        Some((self.members[document][sequence], numbers[document][sequence]?))
     }
 
     /// Takes the numbers that may have gaps. The places of the gapless ones hold 0.
     pub(crate) async fn take_plain(&self) -> Result<Numbers> {
-        let mut numbers: Numbers = vec![vec![None; self.sequences]; self.documents];
+        let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
         for group in &self.groups {
             if group.gapless || group.takers.is_empty() {
                 group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
@@ -112,8 +111,15 @@ impl Numbering {
 
     /// The first of these numbers that a failure burns; those of gapless fields are rolled back instead.
     pub(crate) fn burnt(&self, numbers: &Numbers) -> Option<i64> {
-        let taken = |group: &Group| numbers[*group.takers.first()?][group.sequence];
-        self.groups.iter().filter(|group| !group.gapless).find_map(taken)
+        self.burnt_of(0..numbers.len(), numbers)
+    }
+
+    /// The first of the numbers of these documents that a failure burns.
+    pub(crate) fn burnt_of(&self, documents: impl IntoIterator<Item = usize>, numbers: &Numbers) -> Option<i64> {
+        documents.into_iter().find_map(|document| {
+            let mut taken = self.members[document].iter().zip(&numbers[document]);
+            taken.find_map(|(&group, number)| number.filter(|_| !self.groups[group].gapless))
+        })
     }
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what

@@ -93,17 +93,13 @@ impl Progress {
         self.failure.get_or_insert(error);
     }
 
-    pub(crate) fn is_failed(&self) -> bool {
-        self.failure.is_some()
+    pub(crate) fn failure(&self) -> Option<&Error> {
+        self.failure.as_ref()
     }
 
-    /// The error alone.
-    pub(crate) fn into_failure(self) -> Error {
-        self.failure.unwrap_or_else(|| Error::new(ErrorKind::Driver))
-    }
-
-    /// The `_id`s of all documents, or what went wrong. One document has the error that it met.
-    pub(crate) fn finish(self, one: bool) -> Result<Vec<Bson>, Error> {
+    /// The `_id`s of all documents, or what went wrong. One document has the error that it met. `burnt` is the first number
+    /// that is not stored.
+    pub(crate) fn finish(self, one: bool, burnt: Option<i64>) -> Result<Vec<Bson>, Error> {
         let Some(error) = &self.failure else {
             let id = |state| match state {
                 State::Stored(id) => id,
@@ -120,7 +116,7 @@ impl Progress {
             unknown: self.all(|state| matches!(state, State::Unknown)),
             reason: error.to_string(),
         };
-        let incomplete = Error::new(kind).burning(error.number());
+        let incomplete = Error::new(kind).burning(burnt);
         let Some(mut cause) = error.driver_error().cloned() else { return Err(incomplete) };
         if let DriverErrorKind::InsertMany(many) = &mut *cause.kind {
             let refused = self.states.into_iter().filter_map(|state| match state {

@@ -205,7 +205,7 @@ impl Sequence {
             );
         }
         let to = progression.seed(Some(n)).unwrap_or(n);
-        if counter.raise(to).await? {
+        if counter.raise_or_create(to).await? {
             return Ok(to);
         }
         match counter.read(None).await? {
@@ -249,7 +249,16 @@ impl Sequence {
                 State::At(number) => number.value,
                 State::Corrupt(found) => return Err(counter.corrupt(found)),
             };
-            if let (true, Some(data)) = (progression.beyond(current, to), counter.origin.readable()) {
+            let lowers = progression.beyond(current, to);
+            if let Some(data) = counter.origin.data().filter(|data| lowers && !data.is_readable())
+                && data.any().await?
+            {
+                return Err(counter.invalid(
+                    "it cannot go back while there are numbered documents: what `format` made of their numbers cannot be \
+                     turned back; delete them first",
+                ));
+            }
+            if let (true, Some(data)) = (lowers, counter.origin.readable()) {
                 let stored = data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored));
                 if let Some(stored) = stored {
                     let kind = ErrorKind::RestartRefused { sequence: counter.name(), next: n, stored };

@@ -1,6 +1,6 @@
 //! Stored values that a function makes of the numbers, and sequences that several models share.
 
-use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
+use mongo_sequence::{AutoIncrement, ErrorKind};
 use mongodb::{
     Collection,
     bson::{Bson, Document, doc},
@@ -79,10 +79,16 @@ async fn a_missing_counter_of_formatted_numbers_is_an_error_once_there_are_any()
     let error = Link::ensure_sequences(&links).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::CounterMissing { .. }), "{error:?}");
     // what the message says
-    Sequence::new(&test.db, "links._id").start(1).raise_to(60).await.unwrap();
+    let sequence = Link::sequence(&links, "slug").unwrap();
+    sequence.raise_to(60).await.unwrap();
     let mut next = link();
     next.insert_with_seq(&links).await.unwrap();
     assert_eq!(next.slug, "Z");
+    let error = sequence.restart(60).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidSequence { .. }), "{error:?}");
+    links.delete_many(doc! {}).await.unwrap();
+    sequence.restart(60).await.unwrap();
+    assert_eq!(sequence.next_value().await.unwrap(), 60);
 }
 
 /// Other types than text, and documents that are not numbered yet.
@@ -215,6 +221,11 @@ async fn a_missing_shared_counter_is_an_error_until_every_model_was_asked() {
     assert!(matches!(error.kind(), ErrorKind::CounterMissing { .. }), "{error:?}");
     assert!(error.to_string().contains("`ensure_sequences`"), "{error}");
     assert_eq!(test.counter("documents").await, None);
+    let sequence = Letter::sequence(&letters, "id").unwrap();
+    assert!(matches!(sequence.next_value().await.unwrap_err().kind(), ErrorKind::CounterMissing { .. }));
+    sequence.raise_to(700).await.unwrap();
+    assert_eq!(sequence.next_value().await.unwrap(), 701, "or by what the user says");
+    test.counters().delete_many(doc! {}).await.unwrap();
     for _ in 0..2 {
         Contract::ensure_sequences(&contracts).await.unwrap();
         Letter::ensure_sequences(&letters).await.unwrap();

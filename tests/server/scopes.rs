@@ -448,3 +448,44 @@ async fn the_sequence_of_a_scope_is_found_by_its_values() {
     let error = of(doc! { "tenant": { "$gt": "" }, "year": 1 }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnsupportedScope { .. }), "{error:?}");
 }
+
+/// The server tells apart what Rust tells apart, whatever the text: separators, quotes, NUL, operators, any Unicode.
+#[tokio::test]
+async fn different_scopes_never_share_a_counter() {
+    use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    #[serde(untagged)]
+    enum Value {
+        Text(String),
+        Number(i64),
+        Flag(bool),
+        Nothing,
+    }
+    let value = prop_oneof![
+        4 => "[ab.,:\"|$\0 1]{0,4}".prop_map(Value::Text),
+        2 => any::<String>().prop_map(Value::Text),
+        2 => (-3..4_i64).prop_map(Value::Number),
+        1 => any::<i64>().prop_map(Value::Number),
+        1 => any::<bool>().prop_map(Value::Flag),
+        1 => Just(Value::Nothing),
+    ];
+    let scopes = prop::collection::vec((value.clone(), value), 150);
+    let mut runner = TestRunner::deterministic();
+    let scopes = scopes.new_tree(&mut runner).unwrap().current();
+    let test = TestDb::new().await;
+    bills(&test).await;
+    let bills: Collection<Bill<Value, Value>> = test.db.collection("bills");
+    let mut seen: Vec<(Bill<Value, Value>, i64)> = Vec::new();
+    for (tenant, year) in scopes {
+        let mut bill = bill(tenant, year);
+        bill.insert_with_seq(&bills).await.unwrap();
+        match seen.iter_mut().find(|(other, _)| (&other.tenant, &other.year) == (&bill.tenant, &bill.year)) {
+            Some((_, last)) => *last += 1,
+            None => seen.push((bill.clone(), 1)),
+        }
+        let expected = seen.iter().find(|(other, _)| (&other.tenant, &other.year) == (&bill.tenant, &bill.year));
+        assert_eq!(Some(bill.number), expected.map(|(_, last)| *last), "{bill:?}");
+    }
+    assert!(seen.len() > 100);
+    assert_eq!(counters(&test).await.len(), seen.len());
+}

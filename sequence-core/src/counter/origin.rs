@@ -39,10 +39,24 @@ impl Counter {
             Origin::Unknown => self.seed_behind(None),
             Origin::Shared(_) => Err(self.missing(
                 "several models share it, so no collection alone can tell where it stands; call `ensure_sequences` of \
-                 each of them first",
+                 each of them first, or `raise_to` on its `Sequence` with the last number of all",
             )),
             Origin::Documents(data) => self.seed_from(data).await,
         }
+    }
+
+    /// Raises the counter to `to`. One that is missing, and whose documents cannot tell where it stands, is created there,
+    /// since the user has said so.
+    pub(crate) async fn raise_or_create(&self, to: i64) -> Result<bool> {
+        let told = match &self.origin {
+            Origin::Unknown => false,
+            Origin::Documents(data) => !data.is_readable(),
+            Origin::Shared(_) => true,
+        };
+        if told && matches!(self.read(None).await?, State::Missing) {
+            self.create_at(to).await?;
+        }
+        self.raise(to).await
     }
 
     /// Creates the counter where these documents say it stands, or raises it to there. Also one that is shared: whoever
@@ -76,8 +90,8 @@ impl Counter {
         }
         if data.any().await? {
             return Err(self.missing(
-                "there are numbered documents, and what `format` made of their numbers cannot be turned back; tell where \
-                 it stands with `raise_to` on `Sequence::new(&db, key).start(1)`",
+                "there are numbered documents, and what `format` made of their numbers cannot be turned back; call \
+                 `raise_to` on its `Sequence` with the last number",
             ));
         }
         self.seed_behind(None)
