@@ -423,6 +423,24 @@ async fn the_fields_of_one_model_have_scopes_of_their_own() {
 }
 
 #[tokio::test]
+async fn restarting_one_scope_leaves_the_others_alone() {
+    let test = TestDb::new().await;
+    let bills = bills(&test).await;
+    for tenant in ["a", "b"] {
+        let mut batch = vec![bill(tenant.to_owned(), 2026); 5];
+        Bill::insert_many_with_seq(&mut batch, &bills).await.unwrap();
+    }
+    let a = Bill::<String>::scoped_sequence(&bills, "number", doc! { "tenant": "a", "year": 2026 }).unwrap();
+    let error = a.restart(3).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::RestartRefused { stored: 5, .. }), "{error:?}");
+    bills.delete_many(doc! { "tenant": "a", "number": { "$gte": 3 } }).await.unwrap();
+    a.restart(3).await.unwrap();
+    let expected = [(key("a", 2026), 2_i64), (key("b", 2026), 5)].map(|(key, seq)| doc! { "_id": key, "seq": seq });
+    assert_eq!(counters(&test).await, expected);
+    assert_eq!(a.next_value().await.unwrap(), 3);
+}
+
+#[tokio::test]
 async fn the_sequence_of_a_scope_is_found_by_its_values() {
     let test = TestDb::new().await;
     let bills = bills(&test).await;

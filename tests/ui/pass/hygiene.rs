@@ -26,6 +26,22 @@ struct Some<None> {
     visit: None,
 }
 
+fn sequence(_: i64) -> ::std::string::String {
+    ::std::string::String::new()
+}
+
+#[derive(::serde::Serialize, ::mongo_sequence::AutoIncrement)]
+struct Definition {
+    visit: bool,
+    number: ::core::option::Option<u8>,
+    #[auto_increment(scope(visit, number))]
+    model: i64,
+    #[auto_increment(by_default)]
+    value_0: ::core::option::Option<i64>,
+    #[auto_increment(format = sequence)]
+    value_1: ::std::string::String,
+}
+
 mod core {}
 mod mongo_sequence {}
 mod serde {}
