@@ -382,6 +382,27 @@ async fn what_the_first_parts_stored_is_told_when_a_later_one_is_lost() {
     assert_eq!(batch[3].number, 6);
 }
 
+/// Behind a refused document an ordered batch sends nothing more, another one does.
+#[tokio::test]
+async fn a_refusal_in_the_first_part_ends_an_ordered_batch_only() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Scan {
+        code: &'static str,
+        image: String,
+        #[auto_increment]
+        number: i64,
+    }
+    for (ordered, commands, stored) in [(true, 1, vec![0]), (false, 2, vec![0, 2, 3])] {
+        let test = TestDb::new().await;
+        let scans: Collection<Scan> = test.db.collection("scans");
+        test.unique_index("scans", doc! { "code": 1 }).await;
+        let mut batch = ["a", "a", "b", "c"].map(|code| Scan { code, image: "x".repeat(15 << 20), number: 0 });
+        let error = Scan::insert_many_with_seq(&mut batch, &scans).ordered(ordered).await.unwrap_err();
+        assert_eq!((incomplete(&error)[0].clone(), test.sent.named("insert").len()), (stored, commands));
+        assert_eq!(refusals(&error), [(1, 11_000)]);
+    }
+}
+
 #[tokio::test]
 async fn a_large_gapless_batch_is_one_transaction() {
     let test = TestDb::new().await;

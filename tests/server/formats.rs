@@ -227,8 +227,8 @@ async fn a_missing_shared_counter_is_an_error_until_every_model_was_asked() {
     assert_eq!(sequence.next_value().await.unwrap(), 701, "or by what the user says");
     test.counters().delete_many(doc! {}).await.unwrap();
     for _ in 0..2 {
-        Contract::ensure_sequences(&contracts).await.unwrap();
         Letter::ensure_sequences(&letters).await.unwrap();
+        Contract::ensure_sequences(&contracts).await.unwrap();
     }
     letter.insert_with_seq(&letters).await.unwrap();
     assert_eq!(letter.id, 501);

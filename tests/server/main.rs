@@ -8,6 +8,7 @@ mod corrupt;
 mod deployments;
 mod documents;
 mod duplicates;
+mod ensure;
 mod existing;
 mod failures;
 mod first_use;

@@ -9,6 +9,7 @@ use std::{
 use mongodb::{
     Collection, IndexModel,
     bson::Document,
+    error::WriteFailure,
     options::{Collation, IndexOptions},
 };
 
@@ -106,8 +107,8 @@ async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Re
         let left = time_limit.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
         let made = data.collection().create_index(unique(&keys, &present)).max_time(patience.min(left)).await;
         match made {
-            Err(error) if server_code(&error) == Some(MAX_TIME_EXPIRED) && patience < left => patience *= 2,
-            Err(error) if server_code(&error) == Some(MAX_TIME_EXPIRED) => {
+            Err(error) if ran_out_of_time(&error) && patience < left => patience *= 2,
+            Err(error) if ran_out_of_time(&error) => {
                 return Err(Error::new(ErrorKind::Deadline { limit: time_limit }).caused_by(error));
             }
             Err(error) => return Err(error.into()),
@@ -116,10 +117,21 @@ async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Re
     }
 }
 
+/// Before the index was there, or before it was confirmed.
+fn ran_out_of_time(error: &mongodb::error::Error) -> bool {
+    let unconfirmed = match &*error.kind {
+        mongodb::error::ErrorKind::Write(WriteFailure::WriteConcernError(unconfirmed)) => Some(unconfirmed.code),
+        _ => None,
+    };
+    server_code(error).or(unconfirmed) == Some(MAX_TIME_EXPIRED)
+}
+
 /// Over what is numbered only, so that documents without a number do not collide. The collation is said, since the
-/// collection may have one.
+/// collection may have one, and so is a name, since an index on the same fields may have the one that drivers make up.
 fn unique(keys: &Document, present: &Document) -> IndexModel {
     let mut options = IndexOptions::default();
+    let fields: Vec<&str> = keys.keys().map(String::as_str).collect();
+    options.name = Some(format!("{}_1_numbered", fields.join("_1_")));
     options.unique = Some(true);
     options.partial_filter_expression = Some(present.clone());
     options.collation = Some(Collation::builder().locale("simple").build());
