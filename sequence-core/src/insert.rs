@@ -1,6 +1,9 @@
 //! Numbers a batch of models and inserts it, by the three ways there are.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use mongodb::{
     ClientSession, Collection,
@@ -131,12 +134,12 @@ async fn send<T: AutoIncrement>(
             }
             Err(error) => error.burning(numbering.burnt(numbers)),
         };
-        let mut again = Vec::new();
+        let mut again = BTreeSet::new();
         for (place, sequence) in target.duplicates(&error).await {
             let document = part.places[place];
             // a number that the document brought along is not replaced
             if let Some((group, number)) = numbering.given(document, sequence, numbers) {
-                again.push(place);
+                again.insert(place);
                 let collision =
                     collision.get_or_insert_with(|| Collision { groups: BTreeMap::new(), error: error.clone() });
                 collision.groups.insert(group, number);

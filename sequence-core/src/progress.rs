@@ -1,5 +1,7 @@
 //! What is known of each document of a batch that is inserted outside any transaction.
 
+use std::collections::BTreeSet;
+
 use mongodb::{
     bson::Bson,
     error::{ErrorKind as DriverErrorKind, IndexedWriteError},
@@ -8,7 +10,7 @@ use mongodb::{
 use crate::{
     Error, ErrorKind,
     error::server_code,
-    target::{Part, refusals},
+    target::{Part, Refusal, refusals},
 };
 
 /// Server codes with which a whole command is refused before anything is done.
@@ -29,7 +31,7 @@ pub(crate) struct Progress {
 enum State {
     Pending,
     Stored(Bson),
-    /// As the driver reports it, for a batch.
+    /// As the driver reports it for a batch, with its place in all of it.
     Refused(Option<IndexedWriteError>),
     Unknown,
 }
@@ -62,7 +64,7 @@ impl Progress {
 
     /// The insert of this part failed. Those of its documents that are in `again` are tried once more, under another
     /// number. Tells whether the next part may be sent.
-    pub(crate) fn failed(&mut self, part: &Part, error: &Error, again: &[usize], ordered: bool) -> bool {
+    pub(crate) fn failed(&mut self, part: &Part, error: &Error, again: &BTreeSet<usize>, ordered: bool) -> bool {
         let refusals = refusals(error);
         if refusals.is_empty() {
             let state = if is_nothing_done(error) { State::Pending } else { State::Unknown };
@@ -76,14 +78,17 @@ impl Progress {
             let confirmed = !lacks_confirmation(error);
             self.states[index] = if confirmed { State::Stored(id.clone()) } else { State::Unknown };
         }
-        for refusal in &refusals {
-            let Some(&index) = part.places.get(refusal.index) else { continue };
-            if again.contains(&refusal.index) {
+        for Refusal { index: place, mut report, .. } in refusals {
+            let Some(&index) = part.places.get(place) else { continue };
+            if again.contains(&place) {
                 self.states[index] = State::Pending;
-            } else {
-                self.states[index] = State::Refused(indexed(error, refusal.index, index));
-                self.fail(error.clone());
+                continue;
             }
+            if let Some(report) = &mut report {
+                report.index = index;
+            }
+            self.states[index] = State::Refused(report);
+            self.failure.get_or_insert_with(|| error.clone());
         }
         !ordered
     }
@@ -134,14 +139,6 @@ fn lacks_confirmation(error: &Error) -> bool {
         Some(DriverErrorKind::InsertMany(many)) => many.write_concern_error.is_some(),
         _ => false,
     }
-}
-
-/// The driver's report of one document, with its index in the batch.
-fn indexed(error: &Error, place: usize, index: usize) -> Option<IndexedWriteError> {
-    let DriverErrorKind::InsertMany(many) = &*error.driver_error()?.kind else { return None };
-    let mut refusal = many.write_errors.iter().flatten().find(|refusal| refusal.index == place)?.clone();
-    refusal.index = index;
-    Some(refusal)
 }
 
 fn is_nothing_done(error: &Error) -> bool {

@@ -171,23 +171,29 @@ pub(crate) struct Refusal {
     pub(crate) index: usize,
     code: i32,
     message: String,
-}
-
-/// Whether a unique index holds a key of the document already.
-pub(crate) fn is_duplicate(error: &Error) -> bool {
-    refusals(error).iter().any(|refusal| refusal.code == DUPLICATE_KEY)
+    /// As the driver reports it for `insert_many`.
+    pub(crate) report: Option<IndexedWriteError>,
 }
 
 pub(crate) fn refusals(error: &Error) -> Vec<Refusal> {
     match error.driver_error().map(|error| &*error.kind) {
         Some(mongodb::error::ErrorKind::InsertMany(many)) => {
-            let refusal =
-                |one: &IndexedWriteError| Refusal { index: one.index, code: one.code, message: one.message.clone() };
+            let refusal = |one: &IndexedWriteError| Refusal {
+                index: one.index,
+                code: one.code,
+                message: one.message.clone(),
+                report: Some(one.clone()),
+            };
             many.write_errors.iter().flatten().map(refusal).collect()
         }
         Some(mongodb::error::ErrorKind::Write(WriteFailure::WriteError(one))) => {
-            vec![Refusal { index: 0, code: one.code, message: one.message.clone() }]
+            vec![Refusal { index: 0, code: one.code, message: one.message.clone(), report: None }]
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a unique index holds a key of the document already.
+pub(crate) fn is_duplicate(error: &Error) -> bool {
+    refusals(error).iter().any(|refusal| refusal.code == DUPLICATE_KEY)
 }

@@ -78,6 +78,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// last number of the sequence before it; never lowered, and not moved by a number beyond `max`. Where such numbers come
 /// from outside, set a `max`: one equal to the limit ends the sequence. A number that is taken is the caller's error.
 ///
+/// What a call has put into the field counts as brought along by the next one. A transaction closure that may run again
+/// makes the model inside, or sets the field to `None` first.
+///
 /// ## `format`
 ///
 /// ```

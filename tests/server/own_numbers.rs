@@ -272,3 +272,37 @@ async fn a_model_that_was_read_is_stored_again_under_its_number() {
     read.insert_with_seq(&items).await.unwrap();
     assert_eq!(read.id, Some(2));
 }
+
+/// What the first run has put into the field counts as brought along by the second, unless the closure makes the model.
+#[tokio::test]
+async fn a_closure_that_runs_again_makes_its_model_or_keeps_the_number() {
+    for (fresh, expected) in [(false, 1), (true, 2)] {
+        let test = TestDb::with_faults().await;
+        let items: Collection<Item> = test.db.collection("orders");
+        let mut session = test.client.start_session().await.unwrap();
+        let mut kept = item(None);
+        let mut runs = 0;
+        session
+            .start_transaction()
+            .and_run2(async |session| {
+                runs += 1;
+                if fresh {
+                    kept = item(None);
+                }
+                kept.insert_with_seq(&items).session(&mut *session).await?;
+                if runs == 1 {
+                    test.fail(
+                        &["find"],
+                        doc! { "times": 1 },
+                        doc! { "errorCode": 251, "errorLabels": ["TransientTransactionError"] },
+                    )
+                    .await;
+                }
+                items.find_one(doc! {}).session(session).await?;
+                Ok(())
+            })
+            .await
+            .unwrap();
+        assert_eq!((runs, kept.id, test.ids().await), (2, Some(expected), [expected].into()));
+    }
+}
