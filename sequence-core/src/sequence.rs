@@ -1,5 +1,6 @@
 //! `Sequence`: one counter without a model.
 
+pub(crate) mod of_model;
 mod valid;
 
 use mongodb::{Database, bson::Bson};
