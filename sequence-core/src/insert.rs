@@ -197,12 +197,12 @@ async fn joined<T: AutoIncrement>(
     let inserted = async {
         for &group in numbering.gapless() {
             let group = numbering.group(group);
-            if group.is_empty() {
-                continue;
+            let mut rest = group.takers();
+            while !rest.is_empty() {
+                let last = numbering::take_in(&group.counter, rest.len() as u64, session).await?;
+                rest = group.assign(rest, last, &mut numbers);
+                moved = Some(&group.counter);
             }
-            let last = numbering::take_in(&group.counter, group.size(), session).await?;
-            group.assign(last, &mut numbers);
-            moved = Some(&group.counter);
         }
         let documents = batch.all_documents(&numbers)?;
         let ids = target.insert_all(documents, session).await?;

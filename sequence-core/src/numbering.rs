@@ -49,13 +49,17 @@ impl Numbering {
                 } else {
                     let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
                     let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                    groups.push(Group { sequence, counter, gapless, takers: Vec::new(), own: Vec::new() });
+                    let (takers, own, brought) = Default::default();
+                    groups.push(Group { sequence, counter, gapless, takers, own, brought });
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };
                 members[document].push(group);
                 match draft.own[sequence] {
-                    Some(number) => groups[group].own.push((document, number)),
+                    Some(number) => {
+                        groups[group].own.push((document, number));
+                        groups[group].brought.insert(number);
+                    }
                     None => groups[group].takers.push(document),
                 }
             }
@@ -99,12 +103,11 @@ impl Numbering {
     pub(crate) async fn take_plain(&self) -> Result<Numbers> {
         let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
         for group in &self.groups {
-            if group.gapless || group.takers.is_empty() {
+            if group.gapless {
                 group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
-                continue;
+            } else if let Err(error) = group.take(&group.takers, &mut numbers).await {
+                return Err(error.burning(self.burnt(&numbers)));
             }
-            let taken = group.counter.advance(group.size()).await;
-            group.assign(taken.map_err(|error| error.burning(self.burnt(&numbers)))?, &mut numbers);
         }
         Ok(numbers)
     }

@@ -297,14 +297,20 @@ async fn a_batch_may_bring_some_numbers_along() {
     let test = TestDb::new().await;
     let items: Collection<Item> = test.db.collection("orders");
     let mut batch = [None, Some(100), None, Some(2), None].map(|id| Item { id });
-    Item::insert_many_with_seq(&mut batch, &items).ordered(false).await.unwrap_err();
-    let ids = batch.map(|item| item.id);
-    assert_eq!(ids, [Some(1), Some(100), Some(2), Some(2), Some(3)], "the second 2 is the caller's error");
-    assert_eq!(test.value("orders._id").await, Some(100));
-    let mut batch = [Some(101), None, Some(50)].map(|id| Item { id });
     Item::insert_many_with_seq(&mut batch, &items).await.unwrap();
-    assert_eq!(batch.map(|item| item.id), [Some(101), Some(102), Some(50)], "101 was given twice, and replaced");
-    assert_eq!(test.value("orders._id").await, Some(102));
+    assert_eq!(batch.map(|item| item.id), [Some(1), Some(100), Some(3), Some(2), Some(4)], "2 is passed over");
+    assert_eq!(test.value("orders._id").await, Some(100));
+    for (gapless, expected) in [(false, [101, 103, 50, 104]), (true, [105, 107, 51, 108])] {
+        let mut batch = [None, None, Some(expected[2]), None].map(|id| Item { id });
+        batch[0].id = Some(expected[0] + 1);
+        let insert = Item::insert_many_with_seq(&mut batch, &items);
+        if gapless { insert.gapless() } else { insert }.await.unwrap();
+        let ids = batch.map(|item| item.id.unwrap());
+        assert_eq!(ids, [expected[0] + 1, expected[0], expected[2], expected[1]]);
+        assert_eq!(test.value("orders._id").await, Some(expected[1]));
+        Item { id: None }.insert_with_seq(&items).await.unwrap();
+    }
+    assert_eq!(test.ids().await, [1, 2, 3, 4, 50, 51].into_iter().chain(100..=108).collect(), "and none is missing");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The documents of a batch that take their numbers from one counter.
 
+use std::collections::BTreeSet;
+
 use super::Numbers;
 use crate::{Result, counter::Counter};
 
@@ -12,35 +14,47 @@ pub(crate) struct Group {
     pub(super) takers: Vec<usize>,
     /// Those that bring their own.
     pub(super) own: Vec<(usize, i64)>,
+    /// The numbers that these bring.
+    pub(super) brought: BTreeSet<i64>,
 }
 
 impl Group {
-    /// Whether no document takes a number: all bring their own.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.takers.is_empty()
-    }
-
     pub(crate) fn size(&self) -> u64 {
         self.takers.len() as u64
     }
 
-    /// Gives the documents of the group the numbers that end with `last`.
-    pub(crate) fn assign(&self, last: i64, numbers: &mut Numbers) {
-        self.assign_to(&self.takers, last, numbers);
+    /// The documents that take a number, in the order of the batch.
+    pub(crate) fn takers(&self) -> &[usize] {
+        &self.takers
     }
 
-    fn assign_to(&self, documents: &[usize], last: i64, numbers: &mut Numbers) {
-        let taken = self.counter.progression.up_to(last).zip(documents.iter().rev());
-        taken.for_each(|(number, &document)| numbers[document][self.sequence] = Some(number));
+    /// Gives these documents of the group the numbers that end with `last`, as many as there are documents, and returns
+    /// those for which none is left: a number that a document of the batch brings along is passed over.
+    pub(crate) fn assign<'d>(&self, documents: &'d [usize], last: i64, numbers: &mut Numbers) -> &'d [usize] {
+        let mut taken: Vec<i64> = self.counter.progression.up_to(last).take(documents.len()).collect();
+        taken.reverse();
+        taken.retain(|number| !self.brought.contains(number));
+        for (number, &document) in taken.iter().zip(documents) {
+            numbers[document][self.sequence] = Some(*number);
+        }
+        &documents[taken.len().min(documents.len())..]
     }
 
-    /// Gives those of these documents that are in the group new numbers, in the order of the batch.
+    /// Takes numbers outside any transaction for these documents of the group.
+    pub(crate) async fn take(&self, documents: &[usize], numbers: &mut Numbers) -> Result<()> {
+        let mut rest = documents;
+        while !rest.is_empty() {
+            let last = self.counter.advance(rest.len() as u64).await?;
+            rest = self.assign(rest, last, numbers);
+        }
+        Ok(())
+    }
+
+    /// Gives those of these documents that are in the group new numbers.
     pub(crate) async fn retake(&self, pending: &[usize], numbers: &mut Numbers) -> Result<()> {
         let mut documents = self.takers.clone();
         documents.retain(|document| pending.binary_search(document).is_ok());
-        let last = self.counter.advance(documents.len() as u64).await?;
-        self.assign_to(&documents, last, numbers);
-        Ok(())
+        self.take(&documents, numbers).await
     }
 
     /// Whether the numbers are taken in the transaction that inserts the documents.

@@ -169,13 +169,13 @@ impl Insertion {
         }
         for &index in self.numbering.gapless() {
             let group = self.numbering.group(index);
-            if group.is_empty() {
-                continue;
-            }
-            match group.counter.advance_in(group.size(), session).await {
-                Ok(Some(last)) => group.assign(last, &mut self.numbers),
-                Ok(None) => return Err(Failure::Miss(index)),
-                Err(error) => return Err(Failure::Counter(index, error)),
+            let mut rest = group.takers();
+            while !rest.is_empty() {
+                match group.counter.advance_in(rest.len() as u64, session).await {
+                    Ok(Some(last)) => rest = group.assign(rest, last, &mut self.numbers),
+                    Ok(None) => return Err(Failure::Miss(index)),
+                    Err(error) => return Err(Failure::Counter(index, error)),
+                }
             }
         }
         held.released();
