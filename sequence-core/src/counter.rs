@@ -168,10 +168,26 @@ impl Counter {
         Err(self.missing("it was removed again every time it had been created"))
     }
 
-    /// The same in the session's transaction. A counter that is not there, or is none, is left to whoever takes a number.
-    pub(crate) async fn raise_in(&self, to: i64, session: &mut ClientSession) -> Result<()> {
+    /// The same in the session's transaction. Tells whether the counter is there.
+    pub(crate) async fn raise_in(&self, to: i64, session: &mut ClientSession) -> Result<bool> {
         let (filter, update) = self.raising(to);
-        self.collection.find_one_and_update(filter, update).session(session).await?;
+        if self.collection.find_one_and_update(filter, update).session(&mut *session).await?.is_some() {
+            return Ok(true);
+        }
+        match self.read(Some(session)).await? {
+            State::At(_) => Ok(true),
+            State::Missing => Ok(false),
+            State::Corrupt(found) => Err(self.corrupt(found)),
+        }
+    }
+
+    /// Creates a counter that is missing in the session's transaction, at `to` or behind it; as
+    /// [`settle_miss_in`](Self::settle_miss_in) does.
+    pub(crate) async fn create_in(&self, to: i64, session: &mut ClientSession) -> Result<()> {
+        let seed = self.seed().await?;
+        let to = if self.progression.beyond(seed, to) { seed } else { to };
+        let (_, update) = self.raising(to);
+        self.collection.find_one_and_update(self.by_key(), update).upsert(true).session(session).await?;
         Ok(())
     }
 
@@ -205,12 +221,7 @@ impl Counter {
         match self.read(Some(&mut *session)).await? {
             State::Missing => {
                 let seed = self.seed().await?;
-                self.collection
-                    .find_one_and_update(self.by_key(), doc! { "$max": { &self.field: seed } })
-                    .upsert(true)
-                    .session(session)
-                    .await?;
-                Ok(())
+                self.create_in(seed, session).await
             }
             State::At(number) => self.check_room(number, n),
             State::Corrupt(found) => Err(self.corrupt(found)),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mongodb::{
-    Collection,
+    Collection, Cursor,
     bson::{Bson, Document, doc},
     options::{Collation, CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
@@ -65,9 +65,15 @@ impl Data {
 
     /// Whether a look at the data is one at an index. It need not be for a sequence without a scope, which looks once.
     pub(crate) async fn is_indexed(&self) -> Result<bool> {
+        Ok(self.scope.is_empty() || self.has_index().await?)
+    }
+
+    pub(crate) async fn has_index(&self) -> Result<bool> {
+        if self.field == "_id" {
+            return Ok(true);
+        }
         let indexes = index::list(&self.collection).await?;
-        Ok(self.scope.is_empty()
-            || indexes.iter().any(|index| index::serves(index, &self.index_keys(), &self.present())))
+        Ok(indexes.iter().any(|index| index::serves(index, &self.index_keys(), &self.present())))
     }
 
     /// The scope fields and then the number.
@@ -122,19 +128,29 @@ impl Data {
         Ok(found.as_ref().and_then(value_of))
     }
 
+    /// Which of the next numbers are stored: of `from, from + step, …` as far as it takes to have `free` that are not.
+    pub(crate) async fn among(&self, from: i64, free: usize, progression: &Progression) -> Result<Vec<i64>> {
+        let mut stored = self.from(from, progression).await?;
+        let mut found = Vec::new();
+        let grid = |number: i64| (i128::from(number) - i128::from(from)) / i128::from(progression.step);
+        while stored.advance().await? {
+            let document = stored.deserialize_current()?;
+            let Some(number) = whole_value_of(&document) else { continue };
+            if grid(number) >= (free + found.len()) as i128 {
+                break;
+            }
+            if (i128::from(number) - i128::from(from)) % i128::from(progression.step) == 0
+                && found.last() != Some(&number)
+            {
+                found.push(number);
+            }
+        }
+        Ok(found)
+    }
+
     /// The last number of the run `from, from + step, …` of which every one is stored; `None` if `from` is not.
     pub(crate) async fn end_of_run(&self, from: i64, progression: &Progression) -> Result<Option<i64>> {
-        let (low, high) = progression.range();
-        let ascending = progression.ascending();
-        let (low, high) = if ascending { (from, high) } else { (low, from) };
-        let mut stored = self
-            .collection
-            .find(self.within(low, high))
-            .sort(doc! { &self.field: if ascending { 1 } else { -1 } })
-            .projection(self.value())
-            .collation(simple())
-            .max_time(SCAN_TIME)
-            .await?;
+        let mut stored = self.from(from, progression).await?;
         let mut end = None;
         let mut next = Some(from);
         while let Some(expected) = next {
@@ -142,7 +158,7 @@ impl Data {
                 break;
             }
             let document = stored.deserialize_current()?;
-            match value_of(&document).filter(|_| document.get_bool(WHOLE).unwrap_or(false)) {
+            match whole_value_of(&document) {
                 Some(number) if number == expected => {
                     end = Some(number);
                     next = number.checked_add(progression.step);
@@ -152,6 +168,22 @@ impl Data {
             }
         }
         Ok(end)
+    }
+
+    /// The documents with a number from this one on, in the direction of the step.
+    async fn from(&self, from: i64, progression: &Progression) -> Result<Cursor<Document>> {
+        let (low, high) = progression.range();
+        let ascending = progression.ascending();
+        let (low, high) = if ascending { (from, high) } else { (low, from) };
+        let stored = self
+            .collection
+            .find(self.within(low, high))
+            .sort(doc! { &self.field: if ascending { 1 } else { -1 } })
+            .projection(self.value())
+            .collation(simple())
+            .max_time(SCAN_TIME)
+            .await?;
+        Ok(stored)
     }
 
     /// An array would match by one of its elements, and is no number.
@@ -179,6 +211,11 @@ impl Data {
 fn value_of(document: &Document) -> Option<i64> {
     let value: Option<&Bson> = document.get(VALUE);
     number::decode(value).ok().map(|number| number.value)
+}
+
+/// `None` for a fraction.
+fn whole_value_of(document: &Document) -> Option<i64> {
+    value_of(document).filter(|_| document.get_bool(WHOLE).unwrap_or(false))
 }
 
 /// The collection may have a collation of its own, under which an index that serves these queries is not used.

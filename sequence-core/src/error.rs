@@ -6,6 +6,8 @@ use std::{fmt, sync::Arc};
 
 pub use kind::ErrorKind;
 
+use crate::{duplicate::DUPLICATE_KEY, target::refusals};
+
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -71,6 +73,22 @@ impl Error {
         self.0.number
     }
 
+    /// Whether a unique index refused a document because another one has its key: one of the caller's own fields, or a
+    /// number that the document brought along. (A number of the library's that is taken is replaced.)
+    ///
+    /// ```no_run
+    /// # async fn example(mut order: impl mongo_sequence::AutoIncrement, error: mongo_sequence::Error) {
+    /// # use sequence_core as mongo_sequence;
+    /// if error.is_duplicate_key() {
+    ///     println!("there is one already");
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn is_duplicate_key(&self) -> bool {
+        refusals(self).iter().any(|refusal| refusal.code == DUPLICATE_KEY)
+    }
+
     /// Whether the driver's error behind this one has the label, for instance
     /// [`TRANSIENT_TRANSACTION_ERROR`](mongodb::error::TRANSIENT_TRANSACTION_ERROR).
     ///
@@ -94,7 +112,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.0.kind, &self.0.cause) {
-            (ErrorKind::Driver, Some(error)) => error.fmt(f),
+            (ErrorKind::Driver, Some(error)) => f.write_str(&short(error)),
             (kind, _) => kind.fmt(f),
         }
     }
@@ -139,6 +157,31 @@ impl From<Error> for mongodb::error::Error {
     }
 }
 
+/// What the driver's error says, without the reply that it dumps.
+pub(crate) fn short(error: &mongodb::error::Error) -> String {
+    use mongodb::error::{ErrorKind, WriteFailure};
+    let code = |code: i32, message: &str| format!("the server refused it with code {code}: {message}");
+    match &*error.kind {
+        ErrorKind::Command(command) => code(command.code, &command.message),
+        ErrorKind::Write(WriteFailure::WriteError(write)) => code(write.code, &write.message),
+        ErrorKind::Write(WriteFailure::WriteConcernError(write)) => {
+            format!("it was not confirmed, code {}: {}", write.code, write.message)
+        }
+        ErrorKind::InsertMany(many) => {
+            let refused = many.write_errors.as_deref().unwrap_or_default();
+            match (refused, &many.write_concern_error) {
+                ([first, others @ ..], _) => {
+                    let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+                    format!("document {}: {}{more}", first.index, code(first.code, &first.message))
+                }
+                ([], Some(write)) => format!("they were not confirmed, code {}: {}", write.code, write.message),
+                ([], None) => error.kind.to_string(),
+            }
+        }
+        other => other.to_string(),
+    }
+}
+
 /// The server's code, in whichever shape the driver reports it; `None` if the server did not answer with an error.
 pub(crate) fn server_code(error: &mongodb::error::Error) -> Option<i32> {
     use mongodb::error::{ErrorKind, WriteFailure};
@@ -169,7 +212,7 @@ mod tests {
     fn a_drivers_error_comes_out_as_it_went_in() {
         let driver = mongodb::error::Error::custom("a reason");
         let ours = Error::from(driver.clone()).burning(Some(7));
-        assert_eq!(ours.to_string(), driver.to_string());
+        assert_eq!(ours.to_string(), driver.kind.to_string());
         assert!(ours.source().is_none());
         let back = mongodb::error::Error::from(ours);
         assert_eq!(back.get_custom::<&str>(), Some(&"a reason"));

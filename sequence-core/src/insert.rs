@@ -8,16 +8,17 @@ use std::{
 use mongodb::{
     ClientSession, Collection,
     bson::{Bson, RawDocumentBuf},
-    options::InsertManyOptions,
+    options::{Acknowledgment, InsertManyOptions},
 };
 use tokio::sync::mpsc;
 
 use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::Batch,
+    capability::unsupported,
     counter::Counter,
     numbering::{self, Numbering, Numbers},
-    progress::Progress,
+    progress::{Progress, is_confirmed},
     target::{Failed, Target},
     transaction::{self, Inserted, Insertion},
 };
@@ -57,12 +58,18 @@ pub(crate) async fn run<T: AutoIncrement>(
     one: bool,
 ) -> Result<Vec<Bson>> {
     let Call { session, gapless, time_limit, options } = call;
+    if collection.write_concern().is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0))) {
+        return Err(unsupported(
+            collection,
+            "has write concern `w: 0`, with which nobody learns whether a document is stored",
+        ));
+    }
     let batch = Batch::draft(models)?;
     let numbering = Numbering::new(collection, batch.drafts(), gapless, time_limit, options.comment.as_ref())?;
     let collection = collection.clone_with_type::<RawDocumentBuf>();
     let target = Target { collection, options, one, definitions: T::SEQUENCES };
     match session {
-        Some(session) if numbering.is_gapless() => joined(batch, &numbering, &target, session).await,
+        Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
         session if !numbering.is_gapless() => outside(batch, &numbering, &target, session).await,
         _ => owned(batch, numbering, target, time_limit.unwrap_or(TRANSACTION_TIME)).await,
     }
@@ -79,14 +86,15 @@ async fn outside<T: AutoIncrement>(
     let mut progress = Progress::new(batch.len());
     for repairs in 0..=MAX_REPAIRS {
         let burnt = numbering.burnt(&numbers);
-        let sent = send(&mut batch, &numbers, numbering, target, session.as_deref_mut(), &mut progress).await;
+        let replace = repairs < MAX_REPAIRS;
+        let sent = send(&mut batch, &numbers, numbering, target, session.as_deref_mut(), &mut progress, replace).await;
         let collision = match sent {
-            Ok(Some(collision)) if repairs < MAX_REPAIRS => collision,
-            Ok(Some(Collision { error, .. })) | Err(error) => {
+            Ok(Some(collision)) => collision,
+            Ok(None) => break,
+            Err(error) => {
                 progress.fail(error.burning(burnt));
                 break;
             }
-            Ok(None) => break,
         };
         let renumbered =
             renumber(numbering, &progress.pending(), &mut numbers, collision, session.as_deref_mut()).await;
@@ -115,7 +123,8 @@ struct Collision {
     error: Error,
 }
 
-/// Sends all documents that are pending. What comes of them is noted; those that collided stay pending.
+/// Sends all documents that are pending. What comes of them is noted; with `replace`, those whose numbers are in the data
+/// stay pending.
 async fn send<T: AutoIncrement>(
     batch: &mut Batch<'_, T>,
     numbers: &Numbers,
@@ -123,6 +132,7 @@ async fn send<T: AutoIncrement>(
     target: &Target,
     mut session: Option<&mut ClientSession>,
     progress: &mut Progress,
+    replace: bool,
 ) -> Result<Option<Collision>> {
     let pending = progress.pending();
     let mut collision: Option<Collision> = None;
@@ -135,10 +145,11 @@ async fn send<T: AutoIncrement>(
             Err(error) => error.burning(numbering.burnt(numbers)),
         };
         let mut again = BTreeSet::new();
-        for (place, sequence) in target.duplicates(&error).await {
-            let document = part.places[place];
+        let duplicates = if replace && is_confirmed(&error) { target.duplicates(&error).await } else { Vec::new() };
+        for (place, sequence) in duplicates {
             // a number that the document brought along is not replaced
-            if let Some((group, number)) = numbering.given(document, sequence, numbers) {
+            let given = part.places.get(place).and_then(|&document| numbering.given(document, sequence, numbers));
+            if let Some((group, number)) = given {
                 again.insert(place);
                 let collision =
                     collision.get_or_insert_with(|| Collision { groups: BTreeMap::new(), error: error.clone() });
@@ -185,28 +196,35 @@ pub(crate) async fn in_transaction(session: Option<&mut ClientSession>) -> Resul
 /// Numbers and insert in the caller's transaction. One attempt of each command; errors go to the caller as they came.
 async fn joined<T: AutoIncrement>(
     mut batch: Batch<'_, T>,
-    numbering: &Numbering,
+    mut numbering: Numbering,
     target: &Target,
     session: &mut ClientSession,
 ) -> Result<Vec<Bson>> {
     transaction::require_in_progress(session).await?;
     numbering.prepare_gapless().await?;
+    numbering.look_ahead().await?;
+    let numbering = &numbering;
     let mut numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let mut moved = None;
     let inserted = async {
         for &group in numbering.gapless() {
             let group = numbering.group(group);
-            let mut rest = group.takers();
+            let (mut rest, mut n) = (group.takers(), group.size());
             while !rest.is_empty() {
-                let last = numbering::take_in(&group.counter, rest.len() as u64, session).await?;
-                rest = group.assign(rest, last, &mut numbers);
+                let last = numbering::take_in(&group.counter, n, session).await?;
+                (rest, n) = group.assign(rest, n, last, &mut numbers);
                 moved = Some(&group.counter);
             }
         }
         let documents = batch.all_documents(&numbers)?;
         let ids = target.insert_all(documents, session).await?;
-        numbering.raise_gapless(session).await?;
+        for (group, to) in numbering.raises_inside() {
+            let counter = &numbering.group(group).counter;
+            if !counter.raise_in(to, session).await? {
+                counter.create_in(to, session).await?;
+            }
+        }
         Ok(ids)
     };
     let Failed { error, places } = match inserted.await {
@@ -225,7 +243,9 @@ async fn joined<T: AutoIncrement>(
         return Err(error);
     };
     let burn = |error: Error| error.burning(burnt);
-    let explained = group.repair(number).await.map_err(burn)?;
+    let group = numbering.group(group);
+    // with free numbers before it, moving the counter would leave a hole
+    let explained = !group.has_free_before(number, &numbers) && group.repair(number).await.map_err(burn)?;
     run_again(&group.counter, session, explained, &error).await.map_err(burn)?;
     Err(error)
 }

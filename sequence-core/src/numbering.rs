@@ -49,8 +49,8 @@ impl Numbering {
                 } else {
                     let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
                     let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                    let (takers, own, brought) = Default::default();
-                    groups.push(Group { sequence, counter, gapless, takers, own, brought });
+                    let (takers, own, passed) = Default::default();
+                    groups.push(Group { sequence, counter, gapless, takers, own, passed });
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };
@@ -58,7 +58,7 @@ impl Numbering {
                 match draft.own[sequence] {
                     Some(number) => {
                         groups[group].own.push((document, number));
-                        groups[group].brought.insert(number);
+                        groups[group].passed.insert(number);
                     }
                     None => groups[group].takers.push(document),
                 }
@@ -89,9 +89,8 @@ impl Numbering {
         duplicates: Vec<(usize, usize)>,
         places: &[usize],
         numbers: &Numbers,
-    ) -> Option<(&Group, i64)> {
-        let given = |(place, sequence)| self.given(*places.get(place)?, sequence, numbers);
-        duplicates.into_iter().find_map(given).map(|(group, number)| (self.group(group), number))
+    ) -> Option<(usize, i64)> {
+        duplicates.into_iter().find_map(|(place, sequence)| self.given(*places.get(place)?, sequence, numbers))
     }
 
     /// The group that has given this document its number, and the number. `None` if the document brought it along.
@@ -134,12 +133,31 @@ impl Numbering {
         Ok(())
     }
 
-    /// Raises the gapless counters to the numbers which the documents of this transaction brought along.
-    pub(crate) async fn raise_gapless(&self, session: &mut ClientSession) -> Result<()> {
-        for (group, _, to) in self.raises(true, None) {
-            self.groups[group].counter.raise_in(to, session).await?;
+    /// For a batch in the caller's transaction, which has no second try of its own: finds out which of the next numbers of
+    /// the gapless counters are in the data, so that they are passed over.
+    pub(crate) async fn look_ahead(&mut self) -> Result<()> {
+        for group in &mut self.groups {
+            if group.gapless && group.takers.len() > 1 {
+                group.look_ahead().await?;
+            }
         }
         Ok(())
+    }
+
+    /// After `number`, given by this group, turned out to be in the data: sees to it that it is not given again. Tells
+    /// whether what is stored explains the collision.
+    pub(crate) async fn pass_over(&mut self, group: usize, number: i64, numbers: &Numbers) -> Result<bool> {
+        let group = &mut self.groups[group];
+        if group.has_free_before(number, numbers) {
+            group.learn(number, numbers).await
+        } else {
+            group.repair(number).await
+        }
+    }
+
+    /// The gapless counters that documents of this transaction have to raise, and where to.
+    pub(crate) fn raises_inside(&self) -> Vec<(usize, i64)> {
+        self.raises(true, None).into_iter().map(|(group, _, to)| (group, to)).collect()
     }
 
     /// Raises the counters that may have gaps to the numbers which stored documents brought along.

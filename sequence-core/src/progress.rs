@@ -9,7 +9,7 @@ use mongodb::{
 
 use crate::{
     Error, ErrorKind,
-    error::server_code,
+    error::{server_code, short},
     target::{Part, Refusal, refusals},
 };
 
@@ -74,9 +74,12 @@ impl Progress {
         }
         let first = refusals.iter().map(|refusal| refusal.index).min().unwrap_or_default();
         let tried = if ordered { first } else { part.places.len() };
+        let confirmed = is_confirmed(error);
         for (&index, id) in part.places.iter().zip(&part.ids).take(tried) {
-            let confirmed = !lacks_confirmation(error);
             self.states[index] = if confirmed { State::Stored(id.clone()) } else { State::Unknown };
+        }
+        if !confirmed {
+            self.fail(error.clone());
         }
         for Refusal { index: place, mut report, .. } in refusals {
             let Some(&index) = part.places.get(place) else { continue };
@@ -88,9 +91,9 @@ impl Progress {
                 report.index = index;
             }
             self.states[index] = State::Refused(report);
-            self.failure.get_or_insert_with(|| error.clone());
+            self.fail(error.clone());
         }
-        !ordered
+        !ordered && confirmed
     }
 
     /// Ends with this error, unless there was one before.
@@ -107,40 +110,48 @@ impl Progress {
     pub(crate) fn finish(self, one: bool, burnt: Option<i64>) -> Result<Vec<Bson>, Error> {
         let Some(error) = &self.failure else {
             let id = |state| match state {
-                State::Stored(id) => id,
-                _ => Bson::Null,
+                State::Stored(id) => Some(id),
+                _ => None, // without a failure all are stored
             };
-            return Ok(self.states.into_iter().map(id).collect());
+            return Ok(self.states.into_iter().filter_map(id).collect());
         };
         if one || self.states.iter().all(|state| matches!(state, State::Pending)) {
             return Err(error.clone());
         }
-        let kind = ErrorKind::Incomplete {
-            inserted: self.stored(),
-            not_inserted: self.all(|state| matches!(state, State::Pending | State::Refused(_))),
-            unknown: self.all(|state| matches!(state, State::Unknown)),
-            reason: error.to_string(),
-        };
-        let incomplete = Error::new(kind).burning(burnt);
-        let Some(mut cause) = error.driver_error().cloned() else { return Err(incomplete) };
-        if let DriverErrorKind::InsertMany(many) = &mut *cause.kind {
-            let refused = self.states.into_iter().filter_map(|state| match state {
-                State::Refused(refused) => refused,
+        let mut cause = error.driver_error().cloned();
+        if let Some(DriverErrorKind::InsertMany(many)) = cause.as_mut().map(|cause| &mut *cause.kind) {
+            let refused = self.states.iter().filter_map(|state| match state {
+                State::Refused(refused) => refused.clone(),
                 _ => None,
             });
             many.write_errors = Some(refused.collect());
         }
-        Err(incomplete.caused_by(cause))
+        let incomplete = Error::new(ErrorKind::Incomplete {
+            inserted: self.stored(),
+            not_inserted: self.all(|state| matches!(state, State::Pending | State::Refused(_))),
+            unknown: self.all(|state| matches!(state, State::Unknown)),
+            reason: match &cause {
+                Some(cause) => short(cause),
+                None => error.to_string(),
+            },
+        });
+        let incomplete = incomplete.burning(burnt);
+        Err(match cause {
+            Some(cause) => incomplete.caused_by(cause),
+            None => incomplete,
+        })
     }
 }
 
-fn lacks_confirmation(error: &Error) -> bool {
+/// Whether what was done of a batch was confirmed.
+pub(crate) fn is_confirmed(error: &Error) -> bool {
     match error.driver_error().map(|error| &*error.kind) {
-        Some(DriverErrorKind::InsertMany(many)) => many.write_concern_error.is_some(),
-        _ => false,
+        Some(DriverErrorKind::InsertMany(many)) => many.write_concern_error.is_none(),
+        _ => true,
     }
 }
 
+/// A connection that is cut is none of these: the command may be on its way.
 fn is_nothing_done(error: &Error) -> bool {
     let Some(driver) = error.driver_error() else { return true };
     server_code(driver).is_some_and(|code| NOTHING_DONE.contains(&code))
@@ -149,6 +160,5 @@ fn is_nothing_done(error: &Error) -> bool {
             DriverErrorKind::ServerSelection { .. }
                 | DriverErrorKind::InvalidArgument { .. }
                 | DriverErrorKind::Authentication { .. }
-                | DriverErrorKind::ConnectionPoolCleared { .. }
         )
 }

@@ -2,7 +2,7 @@
 
 use mongodb::{
     ClientSession, Collection,
-    bson::{Bson, RawDocumentBuf},
+    bson::{Bson, RawDocumentBuf, doc},
     error::{IndexedWriteError, WriteFailure},
     options::{InsertManyOptions, InsertOneOptions},
 };
@@ -96,13 +96,16 @@ impl Target {
 
     /// Cuts a batch into what one command can carry. `places` are the places of the documents in the batch.
     pub(crate) fn parts(&self, documents: Vec<RawDocumentBuf>, places: &[usize]) -> Result<Vec<Part>> {
+        let comment =
+            document::serialize(&doc! { "comment": &self.options.comment }).map_or(0, |it| it.as_bytes().len());
+        let most_bytes = MOST_BYTES.saturating_sub(comment);
         let mut parts: Vec<Part> = Vec::new();
         let mut bytes = 0;
         for (document, &place) in documents.into_iter().zip(places) {
             let (document, id) = if self.one { (document, Bson::Null) } else { document::with_id(document)? };
             let size = document.as_bytes().len();
             let full = parts.last().is_none_or(|part| part.documents.len() == MOST_DOCUMENTS);
-            if full || bytes + size > MOST_BYTES {
+            if full || bytes + size > most_bytes {
                 parts.push(Part::default());
                 bytes = 0;
             }
@@ -169,7 +172,7 @@ pub(crate) struct Part {
 pub(crate) struct Refusal {
     /// Its place in the command.
     pub(crate) index: usize,
-    code: i32,
+    pub(crate) code: i32,
     message: String,
     /// As the driver reports it for `insert_many`.
     pub(crate) report: Option<IndexedWriteError>,
@@ -191,9 +194,4 @@ pub(crate) fn refusals(error: &Error) -> Vec<Refusal> {
         }
         _ => Vec::new(),
     }
-}
-
-/// Whether a unique index holds a key of the document already.
-pub(crate) fn is_duplicate(error: &Error) -> bool {
-    refusals(error).iter().any(|refusal| refusal.code == DUPLICATE_KEY)
 }

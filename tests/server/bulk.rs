@@ -1,5 +1,7 @@
 //! Many documents with one call.
 
+use std::time::Duration;
+
 use mongo_sequence::{AutoIncrement, Error, ErrorKind};
 use mongodb::{
     Collection,
@@ -274,16 +276,60 @@ async fn a_batch_passes_numbers_that_are_taken() {
     }
 }
 
+/// Free numbers before and between those that are taken are given, and nothing is lost if the batch is refused.
 #[tokio::test]
-async fn a_gapless_batch_passes_numbers_that_are_taken() {
+async fn a_gapless_batch_passes_numbers_that_are_taken_and_leaves_no_hole() {
+    #[derive(Clone, Serialize, AutoIncrement)]
+    struct Parcel {
+        #[serde(rename = "_id")]
+        #[auto_increment]
+        id: i64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        item: Option<&'static str>,
+    }
+    for library in [true, false] {
+        let test = TestDb::new().await;
+        test.import("_id", [1, 2, 5, 7, 8, 1000]).await;
+        let options = mongodb::options::IndexOptions::builder().unique(true).sparse(true).build();
+        let parcels: Collection<Parcel> = test.db.collection("orders");
+        let index = mongodb::IndexModel::builder().keys(doc! { "item": 1 }).options(options).build();
+        parcels.create_index(index).await.unwrap();
+        test.set_counter("orders._id", 2_i64).await;
+        let mut session = test.client.start_session().await.unwrap();
+        for (items, expected) in [([Some("a"), None, None, Some("a")], None), ([None; 4], Some([3, 4, 6, 9]))] {
+            let mut batch = items.map(|item| Parcel { id: 0, item });
+            let inserted = if library {
+                Parcel::insert_many_with_seq(&mut batch, &parcels).gapless().await
+            } else {
+                session.start_transaction().await.unwrap();
+                let inserted = Parcel::insert_many_with_seq(&mut batch, &parcels).session(&mut session).gapless().await;
+                match &inserted {
+                    Ok(_) => session.commit_transaction().await.unwrap(),
+                    Err(_) => session.abort_transaction().await.unwrap(),
+                }
+                inserted
+            };
+            match expected {
+                Some(expected) => assert_eq!(batch.map(|parcel| parcel.id), expected),
+                None => assert!(inserted.unwrap_err().is_duplicate_key()),
+            }
+            assert_eq!(test.value("orders._id").await, Some(expected.map_or(2, |ids| ids[3])), "library: {library}");
+        }
+    }
+}
+
+/// With a run of taken numbers in the middle, longer than the batch.
+#[tokio::test]
+async fn a_gapless_batch_passes_a_long_run() {
     let test = TestDb::new().await;
-    test.import("_id", [1, 2, 5]).await;
-    test.set_counter("orders._id", 2_i64).await;
+    test.import("_id", 3..=5000).await;
+    test.set_counter("orders._id", 0_i64).await;
     let orders: Collection<Order> = test.db.collection("orders");
-    let mut batch = vec![order(); 3];
+    let mut batch = vec![order(); 4];
+    test.sent.clear();
     Order::insert_many_with_seq(&mut batch, &orders).gapless().await.unwrap();
-    assert!(batch.iter().map(|order| order.id).eq(6..=8), "a block that holds no number of others");
-    assert_eq!(test.value("orders._id").await, Some(8));
+    assert!(batch.iter().map(|order| order.id).eq([1, 2, 5001, 5002]));
+    assert!(test.sent.named("findAndModify").len() <= 4, "{:?}", test.sent.names());
 }
 
 #[tokio::test]
@@ -443,5 +489,114 @@ async fn a_document_that_cannot_be_stored_costs_the_batch_no_number() {
         let error = if gapless { insert.gapless() } else { insert }.await.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::DocumentTooLarge { .. }), "{error:?}");
     }
+    assert!(test.sent.names().is_empty());
+}
+
+/// A reply with a duplicate of ours, and without a confirmation of the rest.
+#[tokio::test]
+async fn what_is_not_confirmed_is_unknown_even_beside_a_number_that_is_taken() {
+    let test = TestDb::with_faults().await;
+    test.import("_id", [3]).await;
+    test.set_counter("orders._id", 1_i64).await;
+    let failure = doc! { "writeConcernError": { "code": 64, "errmsg": "waiting for replication timed out" } };
+    test.fail(&["insert"], doc! { "times": 1 }, failure).await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let mut batch = vec![order(); 3];
+    test.sent.clear();
+    let error = Order::insert_many_with_seq(&mut batch, &orders).await.unwrap_err();
+    assert_eq!(incomplete(&error), [vec![], vec![1, 2], vec![0]]);
+    assert!(batch.iter().all(|order| order.id == 0));
+    assert_eq!(test.sent.named("insert").len(), 1);
+}
+
+/// The driver cuts a connection on which a command is under way when its monitor gives the server up.
+#[tokio::test]
+async fn a_command_on_a_connection_that_was_cut_is_unknown() {
+    let test = TestDb::with_faults_and(|options| {
+        options.connect_timeout = Some(Duration::from_millis(300));
+        options.server_selection_timeout = Some(Duration::from_secs(1));
+    })
+    .await;
+    let collection: Collection<Line> = test.db.collection("lines");
+    Line::insert_many_with_seq(&mut lines(["x"]), &collection).await.unwrap();
+    let block = doc! { "blockConnection": true, "blockTimeMS": 3000 };
+    test.fail(&["hello", "isMaster", "ismaster", "insert"], "alwaysOn", block).await;
+    let mut batch = lines(["a", "b"]);
+    let error = Line::insert_many_with_seq(&mut batch, &collection).await.unwrap_err();
+    test.fail(&["insert"], "off", doc! {}).await;
+    assert_eq!(incomplete(&error), [vec![], vec![], vec![0, 1]]);
+    assert_eq!(numbers(&batch), [0, 0]);
+}
+
+/// A comment goes out with every command.
+#[tokio::test]
+async fn a_large_comment_does_not_make_the_driver_cut_a_part() {
+    let test = TestDb::with_faults().await;
+    let collection: Collection<Line> = test.db.collection("lines");
+    Line::insert_many_with_seq(&mut lines(["x"]), &collection).await.unwrap();
+    test.fail(&["insert"], doc! { "skip": 1 }, doc! { "errorCode": 13 }).await;
+    let mut batch = lines(["a", "b", "c"]);
+    for line in &mut batch {
+        line.text = line.text.repeat(15_900_000);
+    }
+    let comment = "c".repeat(1_000_000);
+    let error = Line::insert_many_with_seq(&mut batch, &collection).comment(comment).await.unwrap_err();
+    test.fail(&["insert"], "off", doc! {}).await;
+    assert_eq!((incomplete(&error), numbers(&batch)), ([vec![0, 1], vec![2], vec![]], vec![2, 3, 0]));
+}
+
+/// Numbers that cannot be repaired, to the end: the error says where.
+#[tokio::test]
+async fn documents_that_collide_to_the_end_are_reported_with_their_places() {
+    fn named(number: i64) -> String {
+        format!("N{number}")
+    }
+    #[derive(Serialize, AutoIncrement)]
+    struct File {
+        #[serde(rename = "_id")]
+        #[auto_increment(format = named)]
+        id: String,
+    }
+    let test = TestDb::new().await;
+    let files: Collection<File> = test.db.collection("files");
+    let file = || File { id: String::new() };
+    file().insert_with_seq(&files).await.unwrap();
+    let taken = (3..=20).map(|number| doc! { "_id": named(number) });
+    files.clone_with_type::<Document>().insert_many(taken).await.unwrap();
+    let mut batch = [file(), file()];
+    let error = File::insert_many_with_seq(&mut batch, &files).await.unwrap_err();
+    assert_eq!((incomplete(&error), refusals(&error)), ([vec![0], vec![1], vec![]], vec![(1, 11_000)]));
+    assert!(error.to_string().contains("document 1: the server refused it with code 11000: E11000"), "{error}");
+    assert!(!error.to_string().contains("RawDocumentBuf") && error.to_string().len() < 300, "{error}");
+}
+
+/// New scopes are found missing all at once, and not one by one from the beginning.
+#[tokio::test]
+async fn a_gapless_batch_over_many_new_scopes_is_made_in_two_runs() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Scoped {
+        tenant: i64,
+        #[auto_increment(scope(tenant))]
+        number: i64,
+    }
+    let test = TestDb::new().await;
+    let scoped: Collection<Scoped> = test.db.collection("scoped");
+    Scoped::ensure_sequences(&scoped).await.unwrap();
+    let mut batch: Vec<Scoped> = (0..40).map(|tenant| Scoped { tenant, number: 0 }).collect();
+    test.sent.clear();
+    Scoped::insert_many_with_seq(&mut batch, &scoped).gapless().await.unwrap();
+    assert!(batch.iter().all(|model| model.number == 1));
+    // a miss, 40 creations, 40 numbers
+    assert_eq!(test.sent.named("findAndModify").len(), 81);
+}
+
+#[tokio::test]
+async fn without_an_acknowledgment_nothing_is_sent() {
+    let test = TestDb::new().await;
+    let mut options = mongodb::options::CollectionOptions::default();
+    options.write_concern = Some(mongodb::options::WriteConcern::nodes(0));
+    let orders: Collection<Order> = test.db.collection_with_options("orders", options);
+    let error = order().insert_with_seq(&orders).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::UnsupportedCollection { .. }), "{error:?}");
     assert!(test.sent.names().is_empty());
 }

@@ -211,3 +211,26 @@ async fn a_document_of_another_shape_is_the_drivers_error() {
     assert!(error.driver_error().is_some(), "{error:?}");
     assert_eq!((customer, test.value("orders._id").await), (self::customer("new@"), Some(1)));
 }
+
+/// The competitor is done between the look and the transaction's first command.
+#[tokio::test]
+async fn a_competitor_between_look_and_transaction_is_found_in_the_next_run() {
+    let (test, customers) = customers().await;
+    test.fail(&["findAndModify"], doc! { "times": 1 }, doc! { "blockConnection": true, "blockTimeMS": 1000 }).await;
+    let mut session = test.client.start_session().await.unwrap();
+    let mut customer = customer("new@");
+    let mut runs = 0;
+    let competitor = async {
+        test.sent.until("findAndModify", 1).await;
+        let theirs = Customer { id: 1000, visits: 3, ..self::customer("new@") };
+        customers.insert_one(theirs).await.unwrap();
+    };
+    let ours = session.start_transaction().and_run2(async |session| {
+        runs += 1;
+        customer.get_or_insert_with_seq(&customers, by_email("new@")).session(session).gapless().await?;
+        Ok(())
+    });
+    let (done, ()) = tokio::join!(ours, competitor);
+    done.unwrap();
+    assert_eq!((runs, customer.id, test.value("orders._id").await), (2, 1000, Some(1)));
+}

@@ -306,3 +306,56 @@ async fn a_closure_that_runs_again_makes_its_model_or_keeps_the_number() {
         assert_eq!((runs, kept.id, test.ids().await), (2, Some(expected), [expected].into()));
     }
 }
+
+/// A counter that the transaction cannot see is not passed over: running it again sees it.
+#[tokio::test]
+async fn a_counter_that_is_invisible_in_the_transaction_is_raised_in_the_next_run() {
+    let (test, items) = items().await;
+    test.db.create_collection("orders").await.unwrap();
+    test.counters().insert_one(doc! { "_id": "other", "seq": 1_i64 }).await.unwrap();
+    let mut session = test.client.start_session().await.unwrap();
+    let mut runs = 0;
+    session
+        .start_transaction()
+        .and_run2(async |session| {
+            runs += 1;
+            items.find_one(doc! {}).session(&mut *session).await?; // from here on nothing new is seen
+            item(3).insert_with_seq(&items).session(session).gapless().await?;
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let mut next = item(None);
+    next.insert_with_seq(&items).await.unwrap();
+    assert_eq!((runs, next.id), (2, Some(4)));
+}
+
+/// In the library's transaction too, whoever creates the counter meanwhile.
+#[tokio::test]
+async fn the_librarys_transaction_raises_a_counter_that_is_missing_or_is_none() {
+    let (test, items) = items().await;
+    item(3).insert_with_seq(&items).gapless().await.unwrap();
+    assert_eq!(test.value("orders._id").await, Some(3));
+
+    test.set_counter("orders._id", "no number").await;
+    let error = item(500).insert_with_seq(&items).gapless().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{error:?}");
+    assert_eq!(test.ids().await, [3].into(), "and nothing is stored");
+}
+
+#[tokio::test]
+async fn a_missing_shared_counter_is_no_reason_to_forget_a_number() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Shared {
+        #[serde(rename = "_id")]
+        #[auto_increment(by_default, name = "documents", shared)]
+        id: Option<i64>,
+    }
+    let test = TestDb::new().await;
+    let shared: Collection<Shared> = test.db.collection("orders");
+    let error = Shared { id: Some(5) }.insert_with_seq(&shared).gapless().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::CounterMissing { .. }), "{error:?}");
+    assert!(test.ids().await.is_empty());
+    let error = Shared { id: Some(5) }.insert_with_seq(&shared).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotRaised { number: 5, .. }), "{error:?}");
+}

@@ -65,6 +65,8 @@ pub(crate) struct TestDb {
     pub(crate) sent: Sent,
     options: ClientOptions,
     remove: bool,
+    /// Kept for as long as the fail points may be set.
+    faults: Option<tokio::sync::MutexGuard<'static, ()>>,
 }
 
 impl TestDb {
@@ -72,9 +74,18 @@ impl TestDb {
         Self::on(server().await, |_| {}).await
     }
 
-    /// On a server with fail points.
+    /// On a server with fail points. There is one `failCommand` for all of it, so one test at a time has it.
     pub(crate) async fn with_faults() -> Self {
-        Self::on(own_server().await, |_| {}).await
+        Self::with_faults_and(|_| {}).await
+    }
+
+    pub(crate) async fn with_faults_and(configure: impl FnOnce(&mut ClientOptions)) -> Self {
+        static FAULTS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+        let server = own_server().await;
+        let faults = FAULTS.lock().await;
+        let mut test = Self::on(server, configure).await;
+        test.faults = Some(faults);
+        test
     }
 
     pub(crate) async fn on(server: &Server, configure: impl FnOnce(&mut ClientOptions)) -> Self {
@@ -88,7 +99,7 @@ impl TestDb {
         configure(&mut options);
         let client = Client::with_options(options.clone()).unwrap();
         let db = client.database(&name);
-        Self { client, db, sent, options, remove: server.nodes().is_empty() }
+        Self { client, db, sent, options, remove: server.nodes().is_empty(), faults: None }
     }
 
     /// Another client, with a connection pool of its own.

@@ -10,9 +10,8 @@ use mongodb::{
 use serde::de::DeserializeOwned;
 
 use crate::{
-    AutoIncrement, Result,
+    AutoIncrement, Error, Result,
     insert::{self, Call},
-    target::is_duplicate,
 };
 
 /// How often the insert may say that a document is there which is not found.
@@ -121,8 +120,18 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
             Err(error) => error,
         };
         // somebody else was faster, unless the index is on something else than the filter
-        if rounds == ROUNDS || !is_duplicate(&error) || insert::in_transaction(call.session.as_deref_mut()).await? {
+        if rounds == ROUNDS || !error.is_duplicate_key() {
             return Err(error);
+        }
+        if insert::in_transaction(call.session.as_deref_mut()).await?
+            && let Some(session) = call.session.as_deref_mut()
+        {
+            let found = latest.find_one(filter.clone()).await?.is_some();
+            // the duplicate has aborted the transaction: the next command in it is told to run it again
+            return Err(match latest.find_one(filter).session(session).await {
+                Err(again) if found => Error::from(again).burning(error.number()),
+                _ => error,
+            });
         }
     }
 }

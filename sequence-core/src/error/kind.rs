@@ -188,7 +188,8 @@ impl fmt::Display for ErrorKind {
             Self::Exhausted { sequence, value, limit, remaining } => write!(
                 f,
                 "sequence `{sequence}` stands at {value} and may go to {limit}: {remaining} numbers are left, fewer than \
-                 asked for; raise the limit, or give the field a wider type"
+                 asked for; raise the limit, give the field a wider type, or `restart` the sequence if a number from \
+                 elsewhere has moved it there"
             ),
             Self::Unconfirmed { sequence } => write!(
                 f,
@@ -202,7 +203,7 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Deadline { limit } => write!(
                 f,
-                "the transaction did not get through within {limit:?}; nothing was stored and no number is missing"
+                "the transaction did not get through within {limit:?}; nothing was stored, and no gapless number is missing"
             ),
             Self::Contended { sequence } => {
                 write!(f, "others took numbers of sequence `{sequence}` at every attempt to set it; stop them first")
@@ -230,13 +231,14 @@ impl fmt::Display for ErrorKind {
                 "scope field `{field}` holds a value of type {found}; expected a string, a whole number, a boolean, an \
                  ObjectId, a UUID or other binary, a date or nothing"
             ),
-            Self::Incomplete { inserted, not_inserted, unknown, reason } => write!(
-                f,
-                "not every document of the batch was stored: {} were, {} were not, of {} it is unknown; {reason}",
-                inserted.len(),
-                not_inserted.len(),
-                unknown.len()
-            ),
+            Self::Incomplete { inserted, not_inserted, unknown, reason } => {
+                let (inserted, not_inserted) = (inserted.len(), not_inserted.len());
+                write!(f, "not every document of the batch was stored: {inserted} were, {not_inserted} were not")?;
+                if !unknown.is_empty() {
+                    write!(f, ", of {} it is unknown", unknown.len())?;
+                }
+                write!(f, "; {reason}")
+            }
             Self::NotRaised { sequence, number, reason } => write!(
                 f,
                 "the document is stored with its own number {number}, but the counter of sequence `{sequence}` was not \

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Numbers;
-use crate::{Result, counter::Counter};
+use crate::{
+    Result,
+    counter::{Counter, State},
+};
 
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -14,8 +17,8 @@ pub(crate) struct Group {
     pub(super) takers: Vec<usize>,
     /// Those that bring their own.
     pub(super) own: Vec<(usize, i64)>,
-    /// The numbers that these bring.
-    pub(super) brought: BTreeSet<i64>,
+    /// Numbers that are not given: these documents bring them, or the data has them.
+    pub(super) passed: BTreeSet<i64>,
 }
 
 impl Group {
@@ -28,24 +31,43 @@ impl Group {
         &self.takers
     }
 
-    /// Gives these documents of the group the numbers that end with `last`, as many as there are documents, and returns
-    /// those for which none is left: a number that a document of the batch brings along is passed over.
-    pub(crate) fn assign<'d>(&self, documents: &'d [usize], last: i64, numbers: &mut Numbers) -> &'d [usize] {
-        let mut taken: Vec<i64> = self.counter.progression.up_to(last).take(documents.len()).collect();
+    /// Gives these documents of the group the `n` numbers that end with `last`, in order. Returns the documents for which
+    /// none is left, since known numbers are passed over, and how many numbers to take for them.
+    pub(crate) fn assign<'d>(
+        &self,
+        documents: &'d [usize],
+        n: u64,
+        last: i64,
+        numbers: &mut Numbers,
+    ) -> (&'d [usize], u64) {
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        let mut taken: Vec<i64> = self.counter.progression.up_to(last).take(n).collect();
         taken.reverse();
-        taken.retain(|number| !self.brought.contains(number));
+        taken.retain(|number| !self.passed.contains(number));
         for (number, &document) in taken.iter().zip(documents) {
             numbers[document][self.sequence] = Some(*number);
         }
-        &documents[taken.len().min(documents.len())..]
+        let rest = &documents[taken.len().min(documents.len())..];
+        (rest, self.needed(last, rest.len()))
+    }
+
+    /// How many numbers behind `last` it takes until `free` of them are not known.
+    fn needed(&self, last: i64, mut free: usize) -> u64 {
+        let (mut n, mut next) = (0, last);
+        while free > 0 {
+            n += 1;
+            next = next.saturating_add(self.counter.progression.step);
+            free -= usize::from(!self.passed.contains(&next));
+        }
+        n
     }
 
     /// Takes numbers outside any transaction for these documents of the group.
     pub(crate) async fn take(&self, documents: &[usize], numbers: &mut Numbers) -> Result<()> {
-        let mut rest = documents;
+        let (mut rest, mut n) = (documents, documents.len() as u64);
         while !rest.is_empty() {
-            let last = self.counter.advance(rest.len() as u64).await?;
-            rest = self.assign(rest, last, numbers);
+            let last = self.counter.advance(n).await?;
+            (rest, n) = self.assign(rest, n, last, numbers);
         }
         Ok(())
     }
@@ -60,6 +82,34 @@ impl Group {
     /// Whether the numbers are taken in the transaction that inserts the documents.
     pub(crate) fn is_taken_inside(&self) -> bool {
         self.gapless
+    }
+
+    /// Whether the group has given a number before this one.
+    pub(crate) fn has_free_before(&self, number: i64, numbers: &Numbers) -> bool {
+        let first = self.takers.first().and_then(|&document| numbers[document][self.sequence]);
+        self.gapless && first.is_some_and(|first| self.counter.progression.beyond(number, first))
+    }
+
+    /// Learns which of the next numbers are in the data.
+    pub(super) async fn look_ahead(&mut self) -> Result<()> {
+        let Some(data) = self.counter.origin.readable() else { return Ok(()) };
+        let State::At(value) = self.counter.read(None).await? else { return Ok(()) };
+        let next = value.value.checked_add(self.counter.progression.step);
+        if let Some(next) = next
+            && data.has_index().await?
+        {
+            self.passed.extend(data.among(next, self.takers.len(), &self.counter.progression).await?);
+        }
+        Ok(())
+    }
+
+    /// Learns which of the numbers that were given are in the data, and tells whether `number` is one of them. The counter
+    /// stays where it is, since a rollback returns the others.
+    pub(super) async fn learn(&mut self, number: i64, numbers: &Numbers) -> Result<bool> {
+        let Some(data) = self.counter.origin.readable() else { return Ok(false) };
+        let first = self.takers.first().and_then(|&document| numbers[document][self.sequence]).unwrap_or(number);
+        self.passed.extend(data.among(first, self.takers.len(), &self.counter.progression).await?);
+        Ok(self.passed.contains(&number))
     }
 
     /// After `number` turned out to be in the data already: moves the counter past what is stored, and tells whether

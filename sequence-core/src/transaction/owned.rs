@@ -88,7 +88,7 @@ impl Insertion {
         let mut session = self.target.collection.client().start_session().await?;
         let mut backoff = Backoff::default();
         let mut held = Held::default();
-        let mut repairs = 0;
+        let (mut repairs, mut prepared) = (0, false);
         loop {
             let failure = match self.attempt(&mut session, &mut held).await {
                 Ok(result) => match self.commit(&mut session, started).await {
@@ -115,7 +115,12 @@ impl Insertion {
                 }
                 Failure::Miss(group) => {
                     let group = self.numbering.group(group);
-                    match group.counter.settle_miss(group.size()).await {
+                    let mut settled = group.counter.settle_miss(group.size()).await;
+                    if settled.is_ok() && !prepared {
+                        prepared = true; // where one is missing, others may be
+                        settled = self.numbering.prepare_gapless().await;
+                    }
+                    match settled {
                         Ok(()) => continue,
                         Err(error) => error,
                     }
@@ -169,10 +174,10 @@ impl Insertion {
         }
         for &index in self.numbering.gapless() {
             let group = self.numbering.group(index);
-            let mut rest = group.takers();
+            let (mut rest, mut n) = (group.takers(), group.size());
             while !rest.is_empty() {
-                match group.counter.advance_in(rest.len() as u64, session).await {
-                    Ok(Some(last)) => rest = group.assign(rest, last, &mut self.numbers),
+                match group.counter.advance_in(n, session).await {
+                    Ok(Some(last)) => (rest, n) = group.assign(rest, n, last, &mut self.numbers),
                     Ok(None) => return Err(Failure::Miss(index)),
                     Err(error) => return Err(Failure::Counter(index, error)),
                 }
@@ -180,7 +185,12 @@ impl Insertion {
         }
         held.released();
         let ids = self.insert(session).await?;
-        self.numbering.raise_gapless(session).await.map_err(Failure::Other)?;
+        for (group, to) in self.numbering.raises_inside() {
+            let counter = &self.numbering.group(group).counter;
+            if !counter.raise_in(to, session).await.map_err(Failure::Other)? {
+                return Err(Failure::Miss(group));
+            }
+        }
         Ok(ids)
     }
 
@@ -255,7 +265,8 @@ impl Insertion {
         let Some((group, number)) = self.numbering.colliding(duplicates, &failed.places, &self.numbers) else {
             return Ok(false);
         };
-        let explained = group.repair(number).await?;
+        let explained = self.numbering.pass_over(group, number, &self.numbers).await?;
+        let group = self.numbering.group(group);
         if explained && !group.is_taken_inside() {
             let all: Vec<usize> = (0..self.numbers.len()).collect();
             group.retake(&all, &mut self.numbers).await?;
