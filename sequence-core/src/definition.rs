@@ -23,14 +23,17 @@ pub struct Definition {
     pub(crate) min: i64,
     pub(crate) max: i64,
     pub(crate) gapless: bool,
-    /// The stored names of the scope fields, sorted, and whether serde may leave one out.
-    pub(crate) scope: &'static [(&'static str, bool)],
+    /// The scope fields, sorted by their stored names.
+    pub(crate) scope: &'static [ScopeField],
     pub(crate) by_default: bool,
     pub(crate) formatted: bool,
     pub(crate) shared: bool,
     pub(crate) counters: &'static str,
     pub(crate) value_field: &'static str,
 }
+
+/// Its name in Rust and in the document, and whether serde may leave it out.
+pub(crate) type ScopeField = (&'static str, &'static str, bool);
 
 #[allow(missing_docs, reason = "not public API; each sets the field of its name")]
 #[allow(clippy::missing_panics_doc, reason = "they panic while the user's crate is compiled")]
@@ -89,7 +92,7 @@ impl Definition {
         self
     }
     #[must_use]
-    pub const fn scope(mut self, scope: &'static [(&'static str, bool)]) -> Self {
+    pub const fn scope(mut self, scope: &'static [ScopeField]) -> Self {
         self.scope = scope;
         self
     }

@@ -37,7 +37,7 @@ impl Owners {
         let named = self.indexes.iter().filter_map(|index| Some((index::name(index)?, index)));
         let (_, index) = named.filter(|(name, _)| names_index(behind, name)).max_by_key(|(name, _)| name.len())?;
         self.definitions.iter().position(|definition| {
-            let scope = definition.scope.iter().map(|(name, _)| *name);
+            let scope = definition.scope.iter().map(|(_, stored, _)| *stored);
             index.keys.len() == definition.scope.len() + 1
                 && scope.chain([definition.stored_field]).all(|field| index.keys.contains_key(field))
         })

@@ -300,7 +300,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Errors
     ///
     /// Those of [`sequence`](Self::sequence); [`InvalidSequence`](crate::ErrorKind::InvalidSequence) also if `scope` does
-    /// not name exactly the scope fields, as they are stored,
+    /// not name exactly the scope fields, by their names in Rust or in the database,
     /// [`UnsupportedScope`](crate::ErrorKind::UnsupportedScope) if a value cannot be one of a scope.
     ///
     /// # Example

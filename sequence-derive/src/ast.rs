@@ -30,6 +30,8 @@ pub(crate) struct Field<'a> {
     pub(crate) absent: Option<Ident>,
     /// Whether serde may leave it out.
     pub(crate) optional: bool,
+    /// Whether serde stores it as something else than its type.
+    pub(crate) converted: bool,
     /// `None` if it is not numbered.
     pub(crate) keys: Option<FieldKeys>,
 }
@@ -87,8 +89,8 @@ impl<'a> Field<'a> {
         let serde = serde::Field::read(attrs);
         let (stored_name, stored_name_span) = serde.stored_name(ident, container);
         let keys = attr::read(cx, attrs);
-        let serde::Field { absent, optional, .. } = serde;
-        Some(Self { ident, ty, stored_name, stored_name_span, absent, optional, keys })
+        let serde::Field { absent, optional, converted, .. } = serde;
+        Some(Self { ident, ty, stored_name, stored_name_span, absent, optional, converted, keys })
     }
 }
 

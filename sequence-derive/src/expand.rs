@@ -81,7 +81,10 @@ fn definition(input: &Input<'_>, number: Number<'_>) -> TokenStream {
     let scope = keys.scope.get().map(|(key, names)| {
         let mut fields: Vec<_> = names.0.iter().filter_map(|name| input.field(name)).collect();
         fields.sort_by_key(|field| &field.stored_name);
-        let fields = fields.iter().map(|Field { stored_name, optional, .. }| quote!((#stored_name, #optional)));
+        let fields = fields.iter().map(|field| {
+            let (name, Field { stored_name, optional, .. }) = (field.name(), field);
+            quote!((#name, #stored_name, #optional))
+        });
         (key, TokenStream::new(), quote_spanned!(site=> , &[#(#fields),*]))
     });
     let setters = [

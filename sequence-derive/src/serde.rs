@@ -33,6 +33,8 @@ pub(crate) struct Field {
     pub(crate) absent: Option<Ident>,
     /// `skip_serializing_if`: the document may lack the field.
     pub(crate) optional: bool,
+    /// `with` or `serialize_with`: it is stored as something else than its type.
+    pub(crate) converted: bool,
 }
 
 impl Field {
@@ -45,6 +47,8 @@ impl Field {
                 field.absent = Some(key.clone());
             } else if key == "skip_serializing_if" {
                 field.optional = true;
+            } else if key == "with" || key == "serialize_with" {
+                field.converted = true;
             }
         });
         field

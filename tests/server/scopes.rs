@@ -418,6 +418,10 @@ async fn the_fields_of_one_model_have_scopes_of_their_own() {
         seen.push((ticket.id, ticket.of_customer, ticket.of_year));
     }
     assert_eq!(seen, [(1, 1, 100), (2, 1, 101), (3, 2, 100), (4, 2, 102), (5, 3, 103)]);
+    for scope in [doc! { "year": 1 }, doc! { "y": 1 }] {
+        let of_year = Ticket::scoped_sequence(&tickets, "of_year", scope).unwrap();
+        assert_eq!(of_year.current_value().await.unwrap(), Some(103));
+    }
     let of_year = doc! { "seq": "tickets.ofYear", "y": 1 };
     assert_eq!(test.counters().count_documents(doc! { "_id": of_year }).await.unwrap(), 1);
 }
@@ -454,9 +458,9 @@ async fn the_sequence_of_a_scope_is_found_by_its_values() {
     assert_eq!(next.number, 10);
     assert_eq!(of(doc! { "year": 2027, "tenant": "a" }).unwrap().current_value().await.unwrap(), None);
     for (wrong, what) in [
-        (doc! {}, "one sequence for each value of tenant, year, found values for nothing"),
-        (doc! { "tenant": "a" }, "found values for tenant"),
-        (doc! { "tenant": "a", "year": 1, "month": 1 }, "found values for tenant, year, month"),
+        (doc! {}, "one sequence for each value of `tenant`, `year`, found values for none"),
+        (doc! { "tenant": "a" }, "found values for `tenant`"),
+        (doc! { "tenant": "a", "year": 1, "month": 1 }, "found values for `tenant`, `year`, `month`"),
     ] {
         let error = of(wrong).unwrap_err();
         assert!(error.to_string().contains(what), "{error}");

@@ -28,7 +28,7 @@ pub(super) fn check<T: AutoIncrement>(document: &RawDocument, scopes: &[Document
 
 fn of_one(definition: &Definition, document: &RawDocument) -> Result<Document> {
     let mut scope = Document::new();
-    for &(name, optional) in definition.scope {
+    for &(_, name, optional) in definition.scope {
         let value = match element::value(document, name)? {
             Some(value) => of_value(name, value)?,
             None if optional => Bson::Null,

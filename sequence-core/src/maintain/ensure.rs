@@ -77,7 +77,7 @@ async fn execute<T: AutoIncrement>(action: EnsureSequences<'_, T>) -> Result<()>
     let EnsureSequences { collection, time_limit } = action;
     let started = Instant::now();
     for (sequence, definition) in T::SEQUENCES.iter().enumerate() {
-        let null = definition.scope.iter().map(|(name, _)| ((*name).to_owned(), mongodb::bson::Bson::Null));
+        let null = definition.scope.iter().map(|(_, stored, _)| ((*stored).to_owned(), mongodb::bson::Bson::Null));
         let counter = counter_of(collection, sequence, &null.collect())?;
         let Some(data) = counter.origin.data() else { continue };
         capability::check_model(data.collection()).await?;

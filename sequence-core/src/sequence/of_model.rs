@@ -3,7 +3,10 @@
 use mongodb::{Collection, bson::Document};
 
 use super::Sequence;
-use crate::{AutoIncrement, Definition, Error, ErrorKind, Result, counter::counter_of, document::scope_value};
+use crate::{
+    AutoIncrement, Definition, Error, ErrorKind, Result, counter::counter_of, definition::ScopeField,
+    document::scope_value,
+};
 
 /// That of the field with this name, in Rust or in the database, for these values of its scope fields.
 pub(crate) fn sequence<T: AutoIncrement>(
@@ -14,30 +17,32 @@ pub(crate) fn sequence<T: AutoIncrement>(
     let invalid = |message| Error::new(ErrorKind::InvalidSequence { sequence: field.to_owned(), message });
     let named = |definition: &Definition| [definition.rust_field, definition.stored_field].contains(&field);
     let Some(sequence) = T::SEQUENCES.iter().position(named) else {
-        let fields: Vec<_> = T::SEQUENCES.iter().map(|definition| definition.rust_field).collect();
+        let fields: Vec<_> = T::SEQUENCES.iter().map(|own| format!("`{}`", own.rust_field)).collect();
         return Err(invalid(format!("no numbered field has this name, there is {}", fields.join(", "))));
     };
-    let expected: Vec<_> = T::SEQUENCES[sequence].scope.iter().map(|(name, _)| *name).collect();
+    let fields = T::SEQUENCES[sequence].scope;
     let mut values = Document::new();
-    for name in &expected {
-        let value = scope.get(*name).cloned().ok_or_else(|| wrong_scope(&expected, scope)).map_err(invalid)?;
-        values.insert(*name, scope_value(name, value)?);
+    for (name, stored, _) in fields {
+        let value = scope.get(*stored).or_else(|| scope.get(*name)).cloned();
+        let value = value.ok_or_else(|| invalid(wrong_scope(fields, scope)))?;
+        values.insert(*stored, scope_value(stored, value)?);
     }
-    if scope.len() != expected.len() {
-        return Err(invalid(wrong_scope(&expected, scope)));
+    if scope.len() != fields.len() {
+        return Err(invalid(wrong_scope(fields, scope)));
     }
     let database = collection.client().database(&collection.namespace().db);
     Ok(Sequence::of_model(&database, &counter_of(collection, sequence, &values)?))
 }
 
-fn wrong_scope(expected: &[&str], found: &Document) -> String {
-    let found: Vec<_> = found.keys().map(String::as_str).collect();
-    match expected {
-        [] => format!("it has no scope, found values for {}", found.join(", ")),
-        _ => format!(
-            "it has one sequence for each value of {}, found values for {}; give them to `scoped_sequence`",
-            expected.join(", "),
-            if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
-        ),
+fn wrong_scope(fields: &[ScopeField], found: &Document) -> String {
+    let list = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
+    let found = match found.keys().map(String::as_str).collect::<Vec<_>>() {
+        names if names.is_empty() => "none".to_owned(),
+        names => list(names),
+    };
+    if fields.is_empty() {
+        return format!("it has no scope, found values for {found}");
     }
+    let expected = list(fields.iter().map(|(_, stored, _)| *stored).collect());
+    format!("it is one sequence for each value of {expected}, found values for {found}; give them to `scoped_sequence`")
 }

@@ -12,7 +12,7 @@ const _: () = {
                             <u32 as ::mongo_sequence::SequenceValue>::MAX,
                         ),
                     ),
-                    &[("customer", true), ("fiscalYear", false)],
+                    &[("tenant", "customer", true), ("fiscal_year", "fiscalYear", false)],
                 ),
             ),
         ];

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use syn::ext::IdentExt;
+use syn::{GenericArgument, PathArguments, Type, TypePath, ext::IdentExt};
 
 use super::names::unsafe_field_name;
 use crate::{
@@ -44,6 +44,11 @@ fn wrong_field(field: &Field<'_>) -> Option<String> {
         Some(format!("`{name}` is not stored under a name of its own, as `{absent}` says; name a field that is"))
     } else if field.keys.is_some() {
         Some(format!("`{name}` is numbered itself, so every document would be a scope of its own; name another field"))
+    } else if let Some(what) = unusable(field.ty).filter(|_| !field.converted) {
+        Some(format!(
+            "`{name}` is {what}, by which sequences cannot be told apart; expected a string, a whole number, a boolean, an \
+             `ObjectId`, a UUID, a date, or an `Option` or newtype of these"
+        ))
     } else if stored == "_id" {
         Some(format!("`{name}` is stored as `_id`, so every document would be a scope of its own; name another field"))
     } else if stored == NAME {
@@ -55,6 +60,32 @@ fn wrong_field(field: &Field<'_>) -> Option<String> {
         Some(format!("the name under which `{name}` is stored is empty or contains a NUL character"))
     } else {
         unsafe_field_name(stored).map(|wrong| format!("the name under which `{name}` is stored {wrong}"))
+    }
+}
+
+/// What a type is that is certain not to do: the value of any other is looked at when it is stored.
+fn unusable(ty: &Type) -> Option<&'static str> {
+    match ty {
+        Type::Array(_) | Type::Slice(_) => Some("an array"),
+        Type::Tuple(_) => Some("a tuple"),
+        Type::Reference(reference) => unusable(&reference.elem),
+        Type::Group(group) => unusable(&group.elem),
+        Type::Paren(paren) => unusable(&paren.elem),
+        Type::Path(TypePath { qself: None, path, .. }) => {
+            let last = path.segments.last()?;
+            if last.ident == "f32" || last.ident == "f64" {
+                return Some("a floating-point number");
+            }
+            let inner = match &last.arguments {
+                PathArguments::AngleBracketed(arguments) if last.ident == "Option" => arguments.args.first()?,
+                _ => return (last.ident == "Vec").then_some("an array"),
+            };
+            match inner {
+                GenericArgument::Type(inner) => unusable(inner),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 
