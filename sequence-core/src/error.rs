@@ -76,9 +76,8 @@ impl Error {
     /// Whether a unique index refused a document because another one has its key: one of the caller's own fields, or a
     /// number that the document brought along. (A number of the library's that is taken is replaced.)
     ///
-    /// ```no_run
-    /// # async fn example(mut order: impl mongo_sequence::AutoIncrement, error: mongo_sequence::Error) {
-    /// # use sequence_core as mongo_sequence;
+    /// ```
+    /// # fn example(error: sequence_core::Error) {
     /// if error.is_duplicate_key() {
     ///     println!("there is one already");
     /// }

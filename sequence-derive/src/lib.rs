@@ -47,7 +47,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `shared` | with `name`: several models use it, so that no collection alone can tell where it stands | off |
 /// | `gapless` | a failed insert leaves no gap: counter and document are written in one transaction | off |
 /// | `scope(tenant, year)` | one sequence for each value of other fields of the struct | one sequence |
-/// | `by_default` | for an `Option`: `Some` is kept and the counter goes on behind it, `None` is numbered | always numbered |
+/// | `by_default` | for an `Option`: `Some` is kept and the counter goes on behind it, `None` is numbered; not with `gapless` or `format` | always numbered |
 /// | `format = path` | a `fn(i64) -> FieldType` that makes the stored value | the type's own conversion |
 ///
 /// Numbers are const expressions of type `i64`, strings are literals. The stored name of a field is the one that serde
@@ -101,6 +101,34 @@ use syn::{DeriveInput, parse_macro_input};
 /// The function gives one value for each number and no value twice; it is called several times for an insert, first with
 /// small numbers to see where they stand in the document. What it made is never read back, so a lost counter is an error
 /// once there are numbered documents.
+///
+/// It sees the number alone: with a `scope` the same texts come in every scope. A text that also holds other fields is made
+/// where serde makes the document, from a number that is stored beside it:
+///
+/// ```
+/// # use mongo_sequence::AutoIncrement;
+/// # use serde::Serialize;
+/// #[derive(Clone, Serialize, AutoIncrement)]
+/// #[serde(into = "Stored")]
+/// struct Invoice {
+///     year: i32,
+///     #[auto_increment(scope(year), gapless)]
+///     number: i64,
+/// }
+///
+/// #[derive(Serialize)]
+/// struct Stored {
+///     year: i32,
+///     number: i64,
+///     printed: String,
+/// }
+///
+/// impl From<Invoice> for Stored {
+///     fn from(Invoice { year, number }: Invoice) -> Self {
+///         Self { year, number, printed: format!("INV-{year}-{number:06}") }
+///     }
+/// }
+/// ```
 ///
 /// # On the struct
 ///

@@ -163,6 +163,44 @@ async fn a_model_may_be_stored_as_another_struct() {
     assert_eq!((order.number, test.numbers("orders", "number").await), (2, [1, 2].into()));
 }
 
+/// A text that is made of the number and other fields, as the reference shows it.
+#[tokio::test]
+async fn a_printed_number_may_hold_the_scope() {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AutoIncrement)]
+    #[serde(into = "Stored", from = "Stored")]
+    struct Invoice {
+        year: i32,
+        #[auto_increment(scope(year), gapless)]
+        number: i64,
+    }
+    #[derive(Serialize, Deserialize)]
+    struct Stored {
+        year: i32,
+        number: i64,
+        printed: String,
+    }
+    impl From<Invoice> for Stored {
+        fn from(Invoice { year, number }: Invoice) -> Self {
+            Self { year, number, printed: format!("INV-{year}-{number:06}") }
+        }
+    }
+    impl From<Stored> for Invoice {
+        fn from(Stored { year, number, .. }: Stored) -> Self {
+            Self { year, number }
+        }
+    }
+    let test = TestDb::new().await;
+    let invoices: Collection<Invoice> = test.db.collection("invoices");
+    Invoice::ensure_sequences(&invoices).await.unwrap();
+    for (year, number) in [(2026, 1), (2027, 1), (2026, 2)] {
+        let mut invoice = Invoice { year, number: 0 };
+        invoice.insert_with_seq(&invoices).await.unwrap();
+        assert_eq!(invoice.number, number);
+        let printed = doc! { "printed": format!("INV-{year}-00000{number}") };
+        assert_eq!(invoices.find_one(printed).await.unwrap(), Some(invoice));
+    }
+}
+
 /// The sequence belongs to the collection, not to the type.
 #[tokio::test]
 async fn one_struct_has_a_sequence_in_every_collection_and_database() {
