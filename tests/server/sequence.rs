@@ -135,7 +135,7 @@ async fn the_sequence_of_a_model_and_its_inserts_share_one_counter() {
     }
     let error = Invoice::sequence(&invoices, "number").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidSequence { .. }), "{error:?}");
-    assert!(error.to_string().contains("id, serial_number"), "{error}");
+    assert!(error.to_string().contains("`id`, `serial_number`"), "{error}");
 }
 
 #[tokio::test]
