@@ -1,5 +1,7 @@
 //! The models of one call: their documents before and after numbering.
 
+use std::sync::Arc;
+
 use mongodb::bson::RawDocumentBuf;
 
 use crate::{
@@ -7,6 +9,26 @@ use crate::{
     document::{self, Draft, Template},
     numbering::Numbers,
 };
+
+/// What makes documents of numbers.
+pub(crate) trait Documents {
+    /// Some of the documents, as the driver would store them.
+    fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>>;
+}
+
+/// Without the models, for whoever answers for it that the templates stand for them.
+impl Documents for Vec<Arc<Template>> {
+    fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {
+        some.iter().map(|&index| self[index].numbered(&numbers[index])).collect()
+    }
+}
+
+impl<T: AutoIncrement> Documents for Batch<'_, T> {
+    fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {
+        let one = |&index: &usize| document::numbered(&mut self.models[index], &self.drafts[index], &numbers[index]);
+        some.iter().map(one).collect()
+    }
+}
 
 /// One model, or many that are inserted together.
 pub(crate) struct Batch<'m, T> {
@@ -30,14 +52,14 @@ impl<'m, T: AutoIncrement> Batch<'m, T> {
     }
 
     /// What stands for the documents without the models, unless one of them depends on its numbers.
-    pub(crate) fn take_templates(&mut self) -> Option<Vec<Template>> {
-        self.drafts.iter_mut().map(|draft| draft.template.take()).collect()
+    pub(crate) fn take_templates(&mut self) -> Option<Vec<Arc<Template>>> {
+        self.drafts.iter_mut().map(|draft| draft.template.take().map(Arc::new)).collect()
     }
 
-    /// The documents of some models, as the driver would store them.
-    pub(crate) fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {
-        let one = |&index: &usize| document::numbered(&mut self.models[index], &self.drafts[index], &numbers[index]);
-        some.iter().map(one).collect()
+    /// What stands for the only document, if it does, and brings no number along.
+    pub(crate) fn take_template(&mut self) -> Option<Template> {
+        let [draft] = &mut self.drafts[..] else { return None };
+        draft.template.take().filter(|_| draft.own.iter().all(Option::is_none))
     }
 
     pub(crate) fn all_documents(&mut self, numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {

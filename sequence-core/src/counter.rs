@@ -4,6 +4,7 @@
 //! by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
 
 mod field;
+mod inside;
 mod origin;
 mod verdict;
 
@@ -17,7 +18,7 @@ use mongodb::{
 
 pub(crate) use self::{field::counter_of, origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
-    Result, capability,
+    Error, ErrorKind, Result, capability,
     definition::{Progression, Stride},
     number::{self, DOUBLE_LIMIT, Number},
 };
@@ -100,8 +101,6 @@ impl Counter {
         &self.key
     }
 
-    // ------------------------------------------------------------------------------------------- outside transactions
-
     /// Takes `n` numbers and returns the last of them. Creates the counter if it is missing.
     pub(crate) async fn advance(&self, n: u64) -> Result<i64> {
         for _ in 0..CREATIONS {
@@ -113,6 +112,17 @@ impl Counter {
             self.settle_miss(n).await?;
         }
         Err(self.missing("it was removed again every time it had been created"))
+    }
+
+    /// Takes `n` numbers, or as many as are left; how many, and the last of them.
+    pub(crate) async fn advance_up_to(&self, n: u64) -> (u64, Result<i64>) {
+        let taken = self.advance(n).await;
+        match taken.as_ref().map_err(Error::kind) {
+            Err(&ErrorKind::Exhausted { remaining, .. }) if 0 < remaining && remaining < n => {
+                (remaining, self.advance(remaining).await)
+            }
+            _ => (n, taken),
+        }
     }
 
     /// After a miss: creates a missing counter, or returns why there is no number.
@@ -168,29 +178,6 @@ impl Counter {
         Err(self.missing("it was removed again every time it had been created"))
     }
 
-    /// The same in the session's transaction. Tells whether the counter is there.
-    pub(crate) async fn raise_in(&self, to: i64, session: &mut ClientSession) -> Result<bool> {
-        let (filter, update) = self.raising(to);
-        if self.collection.find_one_and_update(filter, update).session(&mut *session).await?.is_some() {
-            return Ok(true);
-        }
-        match self.read(Some(session)).await? {
-            State::At(_) => Ok(true),
-            State::Missing => Ok(false),
-            State::Corrupt(found) => Err(self.corrupt(found)),
-        }
-    }
-
-    /// Creates a counter that is missing in the session's transaction, at `to` or behind it; as
-    /// [`settle_miss_in`](Self::settle_miss_in) does.
-    pub(crate) async fn create_in(&self, to: i64, session: &mut ClientSession) -> Result<()> {
-        let seed = self.seed().await?;
-        let to = if self.progression.beyond(seed, to) { seed } else { to };
-        let (_, update) = self.raising(to);
-        self.collection.find_one_and_update(self.by_key(), update).upsert(true).session(session).await?;
-        Ok(())
-    }
-
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
     pub(crate) async fn replace(&self, from: i64, to: i64) -> Result<bool> {
         let replaced = self
@@ -201,41 +188,6 @@ impl Counter {
             .map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
     }
-
-    // -------------------------------------------------------------------------------------------- inside a transaction
-
-    /// One attempt to take `n` numbers in the session's transaction. `None` if the filter did not match.
-    pub(crate) async fn advance_in(&self, n: u64, session: &mut ClientSession) -> Result<Option<i64>> {
-        match self.progression.stride(n) {
-            Some(stride) => self.increment(&stride, Some(session)).await,
-            None => Ok(None),
-        }
-    }
-
-    /// Why [`advance_in`](Self::advance_in) found nothing, for a transaction of the caller's.
-    ///
-    /// A counter that was created outside after the transaction had read something is invisible in it. Writing it there
-    /// conflicts with the newer version, which is the server's own way to say "run this transaction again"; labels come
-    /// back intact. Without a conflict it has created the counter, with the right value.
-    pub(crate) async fn settle_miss_in(&self, n: u64, session: &mut ClientSession) -> Result<()> {
-        match self.read(Some(&mut *session)).await? {
-            State::Missing => {
-                let seed = self.seed().await?;
-                self.create_in(seed, session).await
-            }
-            State::At(number) => self.check_room(number, n),
-            State::Corrupt(found) => Err(self.corrupt(found)),
-        }
-    }
-
-    /// Makes the server abort the session's transaction, by a command that must fail. The driver still takes it for
-    /// open, so the caller's commit reports the abort instead of leaving a hole.
-    pub(crate) async fn break_transaction(&self, session: &mut ClientSession) {
-        let unreachable = doc! { "$inc": { &self.field: "not a number" } };
-        let _failed = self.collection.find_one_and_update(self.by_key(), unreachable).session(session).await;
-    }
-
-    // ------------------------------------------------------------------------------------------------------- both
 
     /// What the counter document holds; from the primary.
     pub(crate) async fn read(&self, session: Option<&mut ClientSession>) -> Result<State> {

@@ -57,6 +57,12 @@ impl Error {
         Self(Arc::new(Inner { kind, cause, number }))
     }
 
+    /// The same error with another number, or none.
+    pub(crate) fn with_number(&self, number: Option<i64>) -> Self {
+        let (kind, cause) = (self.0.kind.clone(), self.0.cause.clone());
+        Self(Arc::new(Inner { kind, cause, number }))
+    }
+
     /// What happened.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {

@@ -1,9 +1,8 @@
 //! Numbers a batch of models and inserts it, by the three ways there are.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+mod outside;
+
+use std::{slice, time::Duration};
 
 use mongodb::{
     ClientSession, Collection,
@@ -12,13 +11,15 @@ use mongodb::{
 };
 use tokio::sync::mpsc;
 
+pub(crate) use self::outside::insert_pending;
+use self::outside::outside;
 use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::Batch,
     capability::unsupported,
     counter::Counter,
-    numbering::{self, Numbering, Numbers},
-    progress::{Progress, is_confirmed},
+    numbering::{self, Numbering},
+    sequenced::{Shared, Stored},
     target::{Failed, Target},
     transaction::{self, Inserted, Insertion},
 };
@@ -27,7 +28,7 @@ use crate::{
 pub(crate) const MAX_REPAIRS: usize = 5;
 
 /// How long the library repeats a transaction of its own, unless the call says otherwise.
-const TRANSACTION_TIME: Duration = Duration::from_secs(120);
+pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 
 /// What a call was told besides the models.
 #[derive(Debug, Default)]
@@ -39,6 +40,12 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Whether it has nothing of its own but the mode, so that it can be done together with others.
+    pub(crate) fn is_plain(&self) -> bool {
+        let InsertManyOptions { comment, bypass_document_validation, .. } = &self.options;
+        self.session.is_none() && self.time_limit.is_none() && comment.is_none() && bypass_document_validation.is_none()
+    }
+
     /// The same call once more.
     pub(crate) fn again(&mut self) -> Call<'_> {
         Call {
@@ -57,17 +64,9 @@ pub(crate) async fn run<T: AutoIncrement>(
     call: Call<'_>,
     one: bool,
 ) -> Result<Vec<Bson>> {
-    let Call { session, gapless, time_limit, options } = call;
-    if collection.write_concern().is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0))) {
-        return Err(unsupported(
-            collection,
-            "has write concern `w: 0`, with which nobody learns whether a document is stored",
-        ));
-    }
     let batch = Batch::draft(models)?;
-    let numbering = Numbering::new(collection, batch.drafts(), gapless, time_limit, options.comment.as_ref())?;
-    let collection = collection.clone_with_type::<RawDocumentBuf>();
-    let target = Target { collection, options, one, definitions: T::SEQUENCES };
+    let (numbering, target) = plan(&batch, collection, &call, one)?;
+    let Call { session, time_limit, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
         session if !numbering.is_gapless() => outside(batch, &numbering, &target, session).await,
@@ -75,115 +74,42 @@ pub(crate) async fn run<T: AutoIncrement>(
     }
 }
 
-/// Numbers from counters outside any transaction, then the insert, which may be in one of the caller's.
-async fn outside<T: AutoIncrement>(
-    mut batch: Batch<'_, T>,
-    numbering: &Numbering,
-    target: &Target,
-    mut session: Option<&mut ClientSession>,
+/// The same for one model, together with others that wait. What they cannot do for it goes alone: a number that it brings
+/// along, and bytes that depend on the number.
+pub(crate) async fn run_shared<T: AutoIncrement>(
+    model: &mut T,
+    collection: &Collection<T>,
+    shared: &Shared,
+    call: Call<'_>,
 ) -> Result<Vec<Bson>> {
-    let mut numbers = numbering.take_plain().await?;
-    let mut progress = Progress::new(batch.len());
-    for repairs in 0..=MAX_REPAIRS {
-        let burnt = numbering.burnt(&numbers);
-        let replace = repairs < MAX_REPAIRS;
-        let sent = send(&mut batch, &numbers, numbering, target, session.as_deref_mut(), &mut progress, replace).await;
-        let collision = match sent {
-            Ok(Some(collision)) => collision,
-            Ok(None) => break,
-            Err(error) => {
-                progress.fail(error.burning(burnt));
-                break;
-            }
-        };
-        let renumbered =
-            renumber(numbering, &progress.pending(), &mut numbers, collision, session.as_deref_mut()).await;
-        if let Err(error) = renumbered {
-            progress.fail(error.burning(burnt));
-            break;
-        }
-    }
-    if let Some(failure) = progress.failure().filter(|_| !target.one)
-        && in_transaction(session).await?
-    {
-        return Err(failure.clone()); // nothing is stored, and the driver's labels say what to do
-    }
-    progress.stored().into_iter().for_each(|index| batch.keep(index, &numbers));
-    let raised = numbering.raise_plain(Some(&progress)).await;
-    let burnt = numbering.burnt_of((0..batch.len()).filter(|&index| !progress.is_stored(index)), &numbers);
-    let ids = progress.finish(target.one, burnt)?;
-    raised?;
-    Ok(ids)
+    let mut batch = Batch::draft(slice::from_mut(model))?;
+    let (numbering, mut target) = plan(&batch, collection, &call, false)?;
+    target.options.ordered = Some(false);
+    let Some(template) = batch.take_template() else {
+        drop(batch);
+        return run(slice::from_mut(model), collection, call, true).await;
+    };
+    let Stored { id, numbers } = shared.insert(template, numbering, &target).await?;
+    batch.keep(0, &vec![numbers]);
+    Ok(vec![id])
 }
 
-/// Documents that could not be stored because their numbers are in the data already.
-struct Collision {
-    /// The groups that gave the numbers, and the furthest such number of each.
-    groups: BTreeMap<usize, i64>,
-    error: Error,
-}
-
-/// Sends all documents that are pending. What comes of them is noted; with `replace`, those whose numbers are in the data
-/// stay pending.
-async fn send<T: AutoIncrement>(
-    batch: &mut Batch<'_, T>,
-    numbers: &Numbers,
-    numbering: &Numbering,
-    target: &Target,
-    mut session: Option<&mut ClientSession>,
-    progress: &mut Progress,
-    replace: bool,
-) -> Result<Option<Collision>> {
-    let pending = progress.pending();
-    let mut collision: Option<Collision> = None;
-    for part in target.parts(batch.documents(&pending, numbers)?, &pending)? {
-        let error = match target.insert(&part, session.as_deref_mut()).await {
-            Ok(ids) => {
-                progress.done(&part, ids);
-                continue;
-            }
-            Err(error) => error.burning(numbering.burnt(numbers)),
-        };
-        let mut again = BTreeSet::new();
-        let duplicates = if replace && is_confirmed(&error) { target.duplicates(&error).await } else { Vec::new() };
-        for (place, sequence) in duplicates {
-            // a number that the document brought along is not replaced
-            let given = part.places.get(place).and_then(|&document| numbering.given(document, sequence, numbers));
-            if let Some((group, number)) = given {
-                again.insert(place);
-                let collision =
-                    collision.get_or_insert_with(|| Collision { groups: BTreeMap::new(), error: error.clone() });
-                collision.groups.insert(group, number);
-            }
-        }
-        if progress.failed(&part, &error, &again, target.is_ordered()) {
-            if target.one || !in_transaction(session.as_deref_mut()).await? {
-                continue;
-            }
-            return Ok(collision);
-        }
-        return Ok(collision.filter(|_| !again.is_empty()));
+/// The counters and the place of the documents.
+fn plan<T: AutoIncrement>(
+    batch: &Batch<'_, T>,
+    collection: &Collection<T>,
+    Call { gapless, time_limit, options, .. }: &Call<'_>,
+    one: bool,
+) -> Result<(Numbering, Target)> {
+    if collection.write_concern().is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0))) {
+        return Err(unsupported(
+            collection,
+            "has write concern `w: 0`, with which nobody learns whether a document is stored",
+        ));
     }
-    Ok(collision)
-}
-
-/// Moves the counters past the data and gives the documents new numbers.
-async fn renumber(
-    numbering: &Numbering,
-    pending: &[usize],
-    numbers: &mut Numbers,
-    collision: Collision,
-    mut session: Option<&mut ClientSession>,
-) -> Result<()> {
-    for (group, number) in collision.groups {
-        let group = numbering.group(group);
-        let explained = group.repair(number).await?;
-        if let Some(session) = session.as_deref_mut() {
-            run_again(&group.counter, session, explained, &collision.error).await?;
-        }
-        group.retake(pending, numbers).await?;
-    }
-    Ok(())
+    let numbering = Numbering::new(collection, batch.drafts(), *gapless, *time_limit, options.comment.as_ref())?;
+    let collection = collection.clone_with_type::<RawDocumentBuf>();
+    Ok((numbering, Target { collection, options: options.clone(), one, definitions: T::SEQUENCES }))
 }
 
 pub(crate) async fn in_transaction(session: Option<&mut ClientSession>) -> Result<bool> {
@@ -260,7 +186,8 @@ async fn owned<T: AutoIncrement>(
     let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
     let (caller, mut requests) = mpsc::channel(1);
-    let insertion = Insertion { numbering, numbers, templates, caller, target, time_limit };
+    let insertion =
+        Insertion { numbering, numbers, templates, caller: Some(caller), is_group: false, target, time_limit };
     let mut task = tokio::spawn(insertion.run());
     let done = loop {
         tokio::select! {
@@ -272,7 +199,7 @@ async fn owned<T: AutoIncrement>(
     };
     match done {
         Ok(outcome) => {
-            let Inserted { ids, numbers, raised } = outcome?;
+            let Inserted { ids, numbers, raised } = outcome.map_err(|stopped| stopped.error)?;
             (0..batch.len()).for_each(|index| batch.keep(index, &numbers));
             raised?;
             Ok(ids)

@@ -20,6 +20,7 @@ mod number;
 mod numbering;
 mod progress;
 mod sequence;
+mod sequenced;
 mod target;
 mod transaction;
 mod value;
@@ -33,6 +34,7 @@ pub use insert_target::InsertTarget;
 pub use maintain::{EnsureSequences, EnsureSequencesFuture};
 pub use model::AutoIncrement;
 pub use sequence::Sequence;
+pub use sequenced::SequencedCollection;
 pub use value::SequenceValue;
 
 use definition::Definition;

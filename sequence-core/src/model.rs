@@ -116,7 +116,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
         &'a mut self,
         collection: &'a (impl InsertTarget<Self> + ?Sized),
     ) -> InsertWithSeq<'a, Self> {
-        InsertWithSeq::new(self, collection.__collection())
+        InsertWithSeq::new(self, collection.__collection(), collection.__shared())
     }
 
     /// Numbers many models and inserts them together: one reservation for each sequence and scope, one `insertMany`, both

@@ -5,10 +5,11 @@ mod group;
 use std::{collections::HashMap, time::Duration};
 
 use mongodb::{ClientSession, Collection, bson::Bson};
+use tokio::task::JoinSet;
 
 pub(crate) use self::group::Group;
 use crate::{
-    AutoIncrement, ErrorKind, Result, capability,
+    AutoIncrement, Error, ErrorKind, Result, capability,
     counter::{Counter, State, counter_of},
     document::{self, Draft},
     progress::Progress,
@@ -18,7 +19,7 @@ use crate::{
 pub(crate) type Numbers = Vec<Vec<Option<i64>>>;
 
 /// The counters of a batch: one for each sequence and scope.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Numbering {
     groups: Vec<Group>,
     /// The group of each document and sequence.
@@ -69,6 +70,35 @@ impl Numbering {
         Ok(Self { groups, members, gapless })
     }
 
+    /// One for the documents of several calls, in their order.
+    pub(crate) fn merged(each: impl IntoIterator<Item = Self>) -> Self {
+        let mut merged = Self { groups: Vec::new(), members: Vec::new(), gapless: Vec::new() };
+        let mut known = HashMap::new();
+        for one in each {
+            let before = merged.members.len();
+            let mut places = Vec::with_capacity(one.groups.len());
+            for group in one.groups {
+                let place = *known.entry(group.key()).or_insert(merged.groups.len());
+                if place == merged.groups.len() {
+                    merged.groups.push(group.emptied());
+                }
+                merged.groups[place].takers.extend(group.takers.iter().map(|document| before + document));
+                places.push(place);
+            }
+            merged
+                .members
+                .extend(one.members.into_iter().map(|own| own.into_iter().map(|group| places[group]).collect()));
+        }
+        merged.gapless = (0..merged.groups.len()).filter(|&group| merged.groups[group].gapless).collect();
+        merged.gapless.sort_by_cached_key(|&group| merged.groups[group].counter.name());
+        merged
+    }
+
+    /// What the gapless counters have to be taken together with: documents with the same are one queue.
+    pub(crate) fn gapless_keys(&self) -> Vec<u8> {
+        self.gapless.iter().flat_map(|&group| self.groups[group].key().1).collect()
+    }
+
     pub(crate) fn is_gapless(&self) -> bool {
         !self.gapless.is_empty()
     }
@@ -109,6 +139,38 @@ impl Numbering {
             }
         }
         Ok(numbers)
+    }
+
+    /// Takes the numbers that may have gaps for documents of different calls, from all counters at once. A call whose
+    /// counter fails has failed alone; where too few numbers are left, the first calls get them.
+    pub(crate) async fn take_shared(&self, progress: &mut Progress) -> Numbers {
+        let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
+        let mut taking = JoinSet::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            if group.gapless {
+                group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
+            } else {
+                let (counter, n) = (group.counter.clone(), group.size());
+                taking.spawn(async move { (index, counter.advance_up_to(n).await) });
+            }
+        }
+        while let Some(taken) = taking.join_next().await {
+            let Ok((index, (n, outcome))) = taken else { continue };
+            let group = &self.groups[index];
+            let (served, unserved) = group.takers.split_at(usize::try_from(n).unwrap_or(0).min(group.takers.len()));
+            match outcome {
+                Ok(last) => drop(group.assign(served, n, last, &mut numbers)),
+                Err(error) => progress.failed_alone(served, &error),
+            }
+            if !unserved.is_empty() {
+                progress.failed_alone(unserved, &group.counter.used_up().await);
+            }
+        }
+        // a task that did not come to its end has ended with the runtime
+        let unnumbered = |&document: &usize| numbers[document].contains(&None) && !progress.has_failed(document);
+        let unnumbered: Vec<usize> = (0..numbers.len()).filter(unnumbered).collect();
+        progress.failed_alone(&unnumbered, &Error::new(ErrorKind::ShutDown));
+        numbers
     }
 
     /// The first of these numbers that a failure burns; those of gapless fields are rolled back instead.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mongodb::{
     bson::Bson,
-    error::{ErrorKind as DriverErrorKind, IndexedWriteError},
+    error::{ErrorKind as DriverErrorKind, IndexedWriteError, WriteFailure},
 };
 
 use crate::{
@@ -34,6 +34,8 @@ enum State {
     /// As the driver reports it for a batch, with its place in all of it.
     Refused(Option<IndexedWriteError>),
     Unknown,
+    /// A call among others that got no number.
+    Failed(Error),
 }
 
 impl Progress {
@@ -94,6 +96,40 @@ impl Progress {
             self.fail(error.clone());
         }
         !ordered && confirmed
+    }
+
+    /// These documents have failed, the others go on.
+    pub(crate) fn failed_alone(&mut self, documents: &[usize], error: &Error) {
+        for &index in documents {
+            self.states[index] = State::Failed(error.clone());
+        }
+    }
+
+    pub(crate) fn has_failed(&self, index: usize) -> bool {
+        matches!(self.states[index], State::Failed(_))
+    }
+
+    pub(crate) fn failed_alone_with(&self, index: usize) -> Option<Error> {
+        match &self.states[index] {
+            State::Failed(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    /// What came of one document of a group, with the error that it would have had alone. `burnt` is a number of its own.
+    pub(crate) fn outcome(&self, index: usize, burnt: Option<i64>) -> Result<Bson, Error> {
+        let error = match &self.states[index] {
+            State::Stored(id) => return Ok(id.clone()),
+            State::Failed(error) => return Err(error.clone()),
+            State::Refused(Some(report)) => {
+                let refused = DriverErrorKind::Write(WriteFailure::WriteError(report.clone().into()));
+                Error::from(mongodb::error::Error::from(refused))
+            }
+            State::Refused(None) | State::Pending | State::Unknown => {
+                self.failure.clone().unwrap_or_else(|| Error::new(ErrorKind::Driver))
+            }
+        };
+        Err(error.with_number(burnt))
     }
 
     /// Ends with this error, unless there was one before.

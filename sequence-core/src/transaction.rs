@@ -2,12 +2,16 @@
 
 mod held;
 mod owned;
+mod stopped;
 
 use std::time::Duration;
 
 use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
-pub(crate) use owned::{Inserted, Insertion};
+pub(crate) use self::{
+    owned::{Inserted, Insertion},
+    stopped::{Blame, Stopped},
+};
 
 use crate::{Error, ErrorKind, Result, capability, counter::Counter, target::refusals};
 

@@ -19,6 +19,7 @@ mod names;
 mod own_numbers;
 mod scopes;
 mod sequence;
+mod sequenced;
 mod story;
 mod support;
 mod transactions;

@@ -166,9 +166,13 @@ impl TestDb {
     }
 
     pub(crate) async fn unique_index(&self, collection: &str, keys: Document) {
+        self.unique_index_named(collection, keys, "unique index").await;
+    }
+
+    pub(crate) async fn unique_index_named(&self, collection: &str, keys: Document, name: &str) {
         let command = doc! {
             "createIndexes": collection,
-            "indexes": [{ "key": keys, "name": "unique index", "unique": true }],
+            "indexes": [{ "key": keys, "name": name, "unique": true }],
         };
         self.db.run_command(command).await.unwrap();
     }

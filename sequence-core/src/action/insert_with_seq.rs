@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, bson::Bson, results::InsertOneResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    sequenced::Shared,
 };
 
 /// Numbers a model and inserts it. Construct with [`AutoIncrement::insert_with_seq`].
@@ -14,12 +15,13 @@ use crate::{
 pub struct InsertWithSeq<'a, T: Send + Sync> {
     model: &'a mut T,
     collection: &'a Collection<T>,
+    shared: Option<&'a Shared>,
     call: Call<'a>,
 }
 
 impl<'a, T: AutoIncrement> InsertWithSeq<'a, T> {
-    pub(crate) fn new(model: &'a mut T, collection: &'a Collection<T>) -> Self {
-        Self { model, collection, call: Call::default() }
+    pub(crate) fn new(model: &'a mut T, collection: &'a Collection<T>, shared: Option<&'a Shared>) -> Self {
+        Self { model, collection, shared, call: Call::default() }
     }
 }
 
@@ -70,8 +72,11 @@ opaque_future! {
 }
 
 async fn execute<T: AutoIncrement>(action: InsertWithSeq<'_, T>) -> Result<InsertOneResult> {
-    let InsertWithSeq { model, collection, call } = action;
-    let ids = insert::run(slice::from_mut(model), collection, call, true).await?;
+    let InsertWithSeq { model, collection, shared, call } = action;
+    let ids = match shared.filter(|_| call.is_plain()) {
+        Some(shared) => insert::run_shared(model, collection, shared, call).await?,
+        None => insert::run(slice::from_mut(model), collection, call, true).await?,
+    };
     let mut result = InsertOneResult::default();
     result.inserted_id = ids.into_iter().next().unwrap_or(Bson::Null);
     Ok(result)

@@ -86,6 +86,16 @@ impl Counter {
         }
     }
 
+    /// For who comes after the last number was taken.
+    pub(crate) async fn used_up(&self) -> Error {
+        match self.read(None).await {
+            Ok(State::At(number)) => self.exhausted(number.value, self.progression.remaining(number.value)),
+            Ok(State::Corrupt(found)) => self.corrupt(found),
+            Ok(State::Missing) => self.missing("it was removed after its last numbers had been taken"),
+            Err(error) => error,
+        }
+    }
+
     fn exhausted(&self, value: i64, remaining: u64) -> Error {
         Error::new(ErrorKind::Exhausted { sequence: self.name(), value, limit: self.progression.last, remaining })
     }

@@ -160,6 +160,17 @@ pub enum ErrorKind {
         message: String,
     },
 
+    /// Too many documents wait in a queue of a [`SequencedCollection`](crate::SequencedCollection). Nothing was taken or
+    /// stored.
+    #[non_exhaustive]
+    Overloaded {
+        /// How many may wait.
+        limit: usize,
+    },
+
+    /// The [`SequencedCollection`](crate::SequencedCollection) was shut down. Nothing was taken or stored.
+    ShutDown,
+
     /// Going back to this number would hand out numbers that documents already have.
     #[non_exhaustive]
     RestartRefused {
@@ -245,6 +256,13 @@ impl fmt::Display for ErrorKind {
                  raised to it: {reason}; call `raise_to({number})` on the sequence"
             ),
             Self::InvalidSequence { sequence, message } => write!(f, "sequence `{sequence}`: {message}"),
+            Self::Overloaded { limit } => {
+                write!(
+                    f,
+                    "{limit} documents are waiting already; call again later, or let fewer callers insert at once"
+                )
+            }
+            Self::ShutDown => f.write_str("the collection was shut down and takes no more documents"),
             Self::RestartRefused { sequence, next, stored } => write!(
                 f,
                 "sequence `{sequence}` cannot go on with {next}: documents are numbered up to {stored}; delete or renumber \

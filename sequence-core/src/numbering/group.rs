@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use mongodb::bson::{RawDocumentBuf, doc};
+
 use super::Numbers;
 use crate::{
     Result,
     counter::{Counter, State},
+    document,
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(super) sequence: usize,
     pub(crate) counter: Counter,
@@ -22,6 +25,18 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// The counter and what is taken from it, told apart by bytes.
+    pub(super) fn key(&self) -> (usize, Vec<u8>) {
+        let key = doc! { "": self.counter.key() };
+        (self.sequence, document::serialize(&key).map(RawDocumentBuf::into_bytes).unwrap_or_default())
+    }
+
+    /// The same group without documents.
+    pub(super) fn emptied(&self) -> Self {
+        let (takers, own, passed) = Default::default();
+        Self { sequence: self.sequence, counter: self.counter.clone(), gapless: self.gapless, takers, own, passed }
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.takers.len() as u64
     }

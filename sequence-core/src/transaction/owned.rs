@@ -1,23 +1,31 @@
 //! An insert in a transaction of the library's own: counters first, then the document, then the commit.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use mongodb::{
     ClientSession,
     bson::{Bson, RawDocumentBuf},
-    error::{RETRYABLE_WRITE_ERROR, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
+    error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
     options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Backoff, held::Held, refusal};
+use super::{
+    Backoff,
+    held::Held,
+    refusal,
+    stopped::{Blame, Stopped, may_pass},
+};
 use crate::{
     Error, ErrorKind, Result, capability,
     counter::SHORTEST_TIME,
     document::Template,
     insert::MAX_REPAIRS,
     numbering::{Numbering, Numbers},
-    target::{Failed, Target},
+    target::{Failed, Target, refusals},
 };
 
 /// The most that one commit waits for a majority before it is sent again.
@@ -34,9 +42,11 @@ pub(crate) struct Insertion {
     /// The numbers of the fields that may have gaps. They are kept over repetitions, nobody has seen them.
     pub(crate) numbers: Numbers,
     /// The bytes of the documents, unless they depend on the numbers.
-    pub(crate) templates: Option<Vec<Template>>,
-    /// The caller, who has the models, for as long as it waits.
-    pub(crate) caller: mpsc::Sender<Request>,
+    pub(crate) templates: Option<Vec<Arc<Template>>>,
+    /// The caller, who has the models, for as long as it waits. Without one the templates stand for them.
+    pub(crate) caller: Option<mpsc::Sender<Request>>,
+    /// Whether others wait behind it: then what one document is to blame for ends it at once.
+    pub(crate) is_group: bool,
     pub(crate) target: Target,
     pub(crate) time_limit: Duration,
 }
@@ -75,17 +85,22 @@ enum Failure {
 
 impl Insertion {
     /// Runs the transaction until it is committed, refused, or out of time.
-    pub(crate) async fn run(mut self) -> Result<Inserted> {
+    pub(crate) async fn run(mut self) -> Result<Inserted, Stopped> {
         let done = self.repeat().await;
         let burnt = self.numbering.burnt(&self.numbers);
-        let ids = done.map_err(|error| error.burning(burnt))?;
+        let ids = match done {
+            Ok(ids) => ids,
+            Err(Stopped { error, blame, .. }) => {
+                return Err(Stopped { error: error.burning(burnt), blame, numbers: self.numbers });
+            }
+        };
         let raised = self.numbering.raise_plain(None).await;
         Ok(Inserted { ids, numbers: self.numbers, raised })
     }
 
-    async fn repeat(&mut self) -> Result<Vec<Bson>> {
+    async fn repeat(&mut self) -> Result<Vec<Bson>, Stopped> {
         let started = Instant::now();
-        let mut session = self.target.collection.client().start_session().await?;
+        let mut session = self.target.collection.client().start_session().await.map_err(Error::from)?;
         let mut backoff = Backoff::default();
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
@@ -107,7 +122,7 @@ impl Insertion {
                     continue;
                 }
                 Failure::NotStarted | Failure::Miss(_) if self.is_over(started, Duration::ZERO) => {
-                    return Err(self.out_of_time());
+                    return Err(self.out_of_time().into());
                 }
                 Failure::NotStarted => {
                     tokio::time::sleep(backoff.next()).await;
@@ -125,28 +140,35 @@ impl Insertion {
                         Err(error) => error,
                     }
                 }
-                Failure::Insert(failed) if repairs < MAX_REPAIRS => match self.repair(&failed).await {
-                    Ok(true) => {
-                        repairs += 1;
-                        continue;
+                Failure::Insert(failed) => {
+                    let repaired = if repairs < MAX_REPAIRS { self.repair(&failed).await } else { Ok(false) };
+                    match repaired {
+                        Ok(true) => {
+                            repairs += 1;
+                            continue;
+                        }
+                        Ok(false) => match self.blame(&failed) {
+                            None => failed.error,
+                            blame => return Err(Stopped { blame, ..failed.error.into() }),
+                        },
+                        Err(error) => error,
                     }
-                    Ok(false) => failed.error,
-                    Err(error) => error,
-                },
+                }
                 Failure::Counter(group, error) => {
                     held.failed(group, &error, &self.numbering.group(group).counter).await?;
                     error
                 }
-                Failure::Insert(Failed { error, .. }) | Failure::Other(error) => error,
+                Failure::Other(error) => error,
             };
             if !may_pass(&error) {
-                return Err(error);
+                return Err(error.into());
             }
             let pause = backoff.next();
             if self.is_over(started, pause) {
+                let out_of_time = self.out_of_time();
                 return Err(match error.driver_error() {
-                    Some(cause) => self.out_of_time().caused_by(cause.clone()),
-                    None => self.out_of_time(),
+                    Some(cause) => out_of_time.caused_by(cause.clone()).into(),
+                    None => out_of_time.into(),
                 });
             }
             tokio::time::sleep(pause).await;
@@ -203,14 +225,17 @@ impl Insertion {
         // nobody can tell, or wants to know: nothing is stored. One that has not come to it in time holds nobody up.
         let numbered = templates.iter().zip(&self.numbers).map(|(template, numbers)| template.numbered(numbers));
         let documents: Vec<_> = numbered.collect::<Result<_>>().map_err(Failure::Other)?;
+        let Some(caller) = &self.caller else {
+            return self.target.insert_all(documents, session).await.map_err(Failure::Insert);
+        };
         let (request, answer) = self.request();
-        drop(self.caller.try_send(request)); // a request that cannot be delivered closes its answer
+        drop(caller.try_send(request)); // a request that cannot be delivered closes its answer
         let ids = self.target.insert_all(documents.clone(), session).await.map_err(Failure::Insert)?;
         match tokio::time::timeout(ANSWER_TIME, answer).await {
             Ok(Ok(exact)) if exact.as_ref().is_ok_and(|exact| is_same(exact, &documents)) => {}
             Ok(Ok(Ok(_))) => return Err(Failure::Dependent),
             Ok(Ok(Err(error))) => return Err(Failure::Other(error)),
-            Ok(Err(_)) if self.caller.is_closed() => {
+            Ok(Err(_)) if caller.is_closed() => {
                 return Err(Failure::Other(Error::new(ErrorKind::Deadline { limit: self.time_limit })));
             }
             Ok(Err(_)) | Err(_) => {}
@@ -225,7 +250,7 @@ impl Insertion {
 
     async fn ask_caller(&self) -> Result<Vec<RawDocumentBuf>> {
         let (request, answer) = self.request();
-        let made = async { self.caller.send(request).await.ok().zip(answer.await.ok()) };
+        let made = async { self.caller.as_ref()?.send(request).await.ok().zip(answer.await.ok()) };
         match tokio::time::timeout(ANSWER_TIME, made).await {
             Ok(Some(((), documents))) => documents,
             _ => Err(Error::new(ErrorKind::Deadline { limit: ANSWER_TIME })),
@@ -274,6 +299,17 @@ impl Insertion {
         Ok(explained)
     }
 
+    /// In a group, what a failed insert means for the others.
+    fn blame(&self, failed: &Failed) -> Option<Blame> {
+        if !self.is_group {
+            return None;
+        }
+        match refusals(&failed.error).first() {
+            Some(refusal) => failed.places.get(refusal.index).copied().map(Blame::Refused),
+            None => failed.error.contains_label(TRANSIENT_TRANSACTION_ERROR).then_some(Blame::Waits),
+        }
+    }
+
     /// The first number that the documents would have.
     fn first_number(&self) -> Option<i64> {
         self.numbers.first()?.iter().copied().flatten().next()
@@ -290,15 +326,4 @@ impl Insertion {
 
 fn is_same(exact: &[RawDocumentBuf], sent: &[RawDocumentBuf]) -> bool {
     exact.iter().map(|document| document.as_bytes()).eq(sent.iter().map(|document| document.as_bytes()))
-}
-
-/// Whether another run may succeed: after a transient error, and, for what is done between two runs, after a lost
-/// connection or a wait behind somebody's transaction. Without a server the driver has waited for one already, as long
-/// as it was told to.
-fn may_pass(error: &Error) -> bool {
-    let unreachable =
-        |error: &mongodb::error::Error| matches!(&*error.kind, mongodb::error::ErrorKind::ServerSelection { .. });
-    let labels = [TRANSIENT_TRANSACTION_ERROR, RETRYABLE_WRITE_ERROR];
-    matches!(error.kind(), ErrorKind::CounterHeld { .. })
-        || labels.iter().any(|label| error.contains_label(label)) && !error.driver_error().is_some_and(unreachable)
 }

@@ -1,0 +1,101 @@
+//! `SequencedCollection`: a collection whose callers share the round trips of their numbers and inserts.
+
+mod gapless;
+mod lane;
+mod plain;
+
+use std::{fmt, ops::Deref, sync::Arc};
+
+use mongodb::Collection;
+
+pub(crate) use self::lane::{Shared, Stored};
+use crate::InsertTarget;
+
+/// A [`Collection`] whose callers share round trips: those who wait at the same time take their numbers with one command
+/// and insert with one more, and without gaps they share one transaction (group commit).
+///
+/// Make one when the service starts, and clone it: all clones share the same queues. It is a `Collection` in every other
+/// way ([`Deref`]), and what is generated for a model takes it in place of one. Nothing waits for a timer, and nothing is
+/// reserved that nobody asked for: a lone caller sends what it would send without, and the more wait, the less each costs.
+///
+/// | call | what is shared |
+/// |---|---|
+/// | `insert_with_seq(&orders)` | one `findAndModify` for each counter, one `insert` |
+/// | `.gapless()`, or a field declared so | one transaction for all who need the same counters |
+/// | with `.session(..)`, another setter, or a number that the model brings along; bulk; find or insert | nothing |
+///
+/// Each caller gets the result, or the error, that it would have had alone: a document that is refused fails by itself,
+/// and the others are stored. Numbers are given in the order of the queue. A model whose `Serialize` makes other bytes
+/// depend on its number (three different numbers are tried) goes alone.
+///
+/// The queues are served by tasks on the runtime of a caller, which end with the last handle, or after a while without
+/// work. They hold the documents as bytes, 10,000 at most for each queue; more are refused as
+/// [`Overloaded`](crate::ErrorKind::Overloaded).
+///
+/// ```no_run
+/// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+/// # #[auto_increment(crate = ::sequence_core)]
+/// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
+/// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+/// use sequence_core::{AutoIncrement, SequencedCollection};
+///
+/// let orders = SequencedCollection::new(db.collection::<Order>("orders"));
+/// let mut order = Order { id: 0, item: "tea".into() };
+/// order.insert_with_seq(&orders).gapless().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct SequencedCollection<T: Send + Sync> {
+    collection: Collection<T>,
+    shared: Arc<Shared>,
+}
+
+impl<T: Send + Sync> SequencedCollection<T> {
+    /// Shares the round trips of all clones of this value. Sends nothing.
+    #[must_use]
+    pub fn new(collection: Collection<T>) -> Self {
+        Self { collection, shared: Arc::default() }
+    }
+
+    /// Takes no more documents and waits until all that are queued have been answered, at all clones of this value. Calls
+    /// that come later are refused as [`ShutDown`](crate::ErrorKind::ShutDown), unless they go alone.
+    ///
+    /// # Cancellation
+    ///
+    /// What was queued is still done, and nothing more is taken.
+    pub async fn shutdown(&self) {
+        self.shared.shut_down().await;
+    }
+}
+
+impl<T: Send + Sync> Clone for SequencedCollection<T> {
+    fn clone(&self) -> Self {
+        Self { collection: self.collection.clone(), shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<T: Send + Sync> Deref for SequencedCollection<T> {
+    type Target = Collection<T>;
+
+    fn deref(&self) -> &Collection<T> {
+        &self.collection
+    }
+}
+
+impl<T: Send + Sync> fmt::Debug for SequencedCollection<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SequencedCollection").field("namespace", &self.collection.namespace()).finish_non_exhaustive()
+    }
+}
+
+impl<T: Send + Sync> crate::insert_target::Sealed for SequencedCollection<T> {}
+
+impl<T: Send + Sync> InsertTarget<T> for SequencedCollection<T> {
+    fn __collection(&self) -> &Collection<T> {
+        &self.collection
+    }
+
+    fn __shared(&self) -> Option<&Shared> {
+        Some(&self.shared)
+    }
+}

@@ -1,0 +1,121 @@
+//! Group commit: documents with gapless numbers that share one transaction.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use super::lane::{Item, Stored};
+use crate::{
+    Error, ErrorKind,
+    insert::TRANSACTION_TIME,
+    numbering::{Numbering, Numbers},
+    progress::Progress,
+    target::Target,
+    transaction::{Blame, Inserted, Insertion, Stopped},
+};
+
+/// A document, and its numbers that may have gaps: taken before the transaction, and kept over all tries.
+struct Member {
+    item: Item,
+    numbers: Vec<Option<i64>>,
+}
+
+/// Inserts the documents in order, as many in one transaction as the server takes.
+///
+/// The server tells of one refused document for each transaction, and aborts it. What stood before that document is
+/// committed then, and the document is tried alone, so that its caller hears what it would have heard alone; the others
+/// go on behind it. A refused document costs three transactions.
+pub(super) async fn insert(target: &Target, items: Vec<Item>) {
+    let mut waiting = take_plain(items).await;
+    let mut sizes = VecDeque::from([waiting.len()]);
+    let mut size: usize = 1;
+    while !waiting.is_empty() {
+        size = sizes.pop_front().unwrap_or(size.saturating_mul(2)).max(1);
+        let mut group: VecDeque<Member> = waiting.drain(..size.min(waiting.len())).collect();
+        group.retain(|member| member.item.is_waited_for()); // nothing is stored for a caller that is gone
+        if group.is_empty() {
+            continue;
+        }
+        let Stopped { error, blame, numbers } = match commit(target, &group, true).await {
+            Ok(inserted) => {
+                answer(group, inserted);
+                continue;
+            }
+            Err(stopped) => stopped,
+        };
+        match (blame, error.kind()) {
+            (Some(Blame::Refused(index)), _) if group.len() > 1 => {
+                // the next group fits to how far this one got, and shrinks step by step where it got nowhere
+                let next = (2 * index).max(group.len() / 2);
+                sizes = [index, 1, next].into_iter().filter(|&size| size > 0).collect();
+            }
+            (Some(Blame::Waits), _) if group.len() > 1 => sizes = [group.len() / 2].into(),
+            (Some(Blame::Waits), _) => {
+                tokio::spawn(alone(target.clone(), group));
+                continue;
+            }
+            (_, ErrorKind::Exhausted { remaining, .. }) if (1..group.len() as u64).contains(remaining) => {
+                sizes = usize::try_from(*remaining).into_iter().collect();
+            }
+            _ => {
+                refuse(group, &error, &numbers);
+                continue;
+            }
+        }
+        group.append(&mut waiting);
+        waiting = group;
+    }
+}
+
+/// Takes the numbers that may have gaps. Who gets none is answered at once.
+async fn take_plain(items: Vec<Item>) -> VecDeque<Member> {
+    let numbering = Numbering::merged(items.iter().map(|item| item.numbering.clone()));
+    let mut progress = Progress::new(items.len());
+    let numbers = numbering.take_shared(&mut progress).await;
+    let mut waiting = VecDeque::with_capacity(items.len());
+    for (index, (item, numbers)) in items.into_iter().zip(numbers).enumerate() {
+        match progress.failed_alone_with(index) {
+            Some(error) => item.answer(Err(error)),
+            None => waiting.push_back(Member { item, numbers }),
+        }
+    }
+    waiting
+}
+
+/// One document whose insert waits for somebody else's transaction: the queue goes on without it.
+async fn alone(target: Target, group: VecDeque<Member>) {
+    match commit(&target, &group, false).await {
+        Ok(inserted) => answer(group, inserted),
+        Err(Stopped { error, numbers, .. }) => refuse(group, &error, &numbers),
+    }
+}
+
+async fn commit(target: &Target, group: &VecDeque<Member>, is_group: bool) -> Result<Inserted, Stopped> {
+    let insertion = Insertion {
+        numbering: Numbering::merged(group.iter().map(|member| member.item.numbering.clone())),
+        numbers: group.iter().map(|member| member.numbers.clone()).collect(),
+        templates: Some(group.iter().map(|member| Arc::clone(&member.item.template)).collect()),
+        caller: None,
+        is_group,
+        target: Target { one: group.len() == 1, ..target.clone() },
+        time_limit: TRANSACTION_TIME,
+    };
+    insertion.run().await
+}
+
+fn answer(group: VecDeque<Member>, Inserted { ids, numbers, .. }: Inserted) {
+    for (Member { item, .. }, (id, numbers)) in group.into_iter().zip(ids.into_iter().zip(numbers)) {
+        item.answer(Ok(Stored { id, numbers }));
+    }
+}
+
+/// All of them have the error, each with its own number: one that is burnt, or one that may be stored.
+fn refuse(group: VecDeque<Member>, error: &Error, numbers: &Numbers) {
+    let is_unknown = matches!(error.kind(), ErrorKind::UnknownOutcome { .. });
+    for (Member { item, .. }, numbers) in group.into_iter().zip(numbers) {
+        let number = if is_unknown {
+            numbers.iter().copied().flatten().next()
+        } else {
+            item.numbering.burnt(&vec![numbers.clone()])
+        };
+        item.answer(Err(error.with_number(number)));
+    }
+}

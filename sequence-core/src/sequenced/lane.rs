@@ -1,0 +1,157 @@
+//! The queues, and the tasks that serve them.
+//!
+//! A place in a queue belongs to the queue: what waits is bytes and a way to answer, so that a caller who is not polled,
+//! or gone, holds nobody up.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use mongodb::bson::Bson;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+use super::{gapless, plain};
+use crate::{
+    Error, ErrorKind, Result, document::Template, insert::TRANSACTION_TIME, numbering::Numbering, target::Target,
+};
+
+/// How many documents may wait in one queue.
+const CAPACITY: usize = 10_000;
+/// How many of them go out together at most.
+const GROUP: usize = 1_000;
+/// How many groups of plain numbers are under way: while one waits for its insert, the next takes its numbers.
+const UNDER_WAY: usize = 2;
+/// How long a queue is kept without work.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// The queues of one [`SequencedCollection`](super::SequencedCollection): one for plain numbers, one for each set of
+/// gapless counters.
+#[derive(Debug, Default)]
+pub struct Shared {
+    lanes: Mutex<HashMap<Vec<u8>, mpsc::Sender<Item>>>,
+    /// How many documents are queued or under way.
+    pending: Arc<watch::Sender<usize>>,
+    is_shut_down: AtomicBool,
+}
+
+/// One document on its way.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) template: Arc<Template>,
+    /// The counters of this document.
+    pub(super) numbering: Numbering,
+    answer: oneshot::Sender<Result<Stored>>,
+    _pending: Pending,
+}
+
+impl Item {
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.answer.is_closed()
+    }
+
+    pub(super) fn answer(self, outcome: Result<Stored>) {
+        let _gone = self.answer.send(outcome);
+    }
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) id: Bson,
+    /// By sequence.
+    pub(crate) numbers: Vec<Option<i64>>,
+}
+
+/// Counts a document for as long as it is not answered.
+#[derive(Debug)]
+struct Pending(Arc<watch::Sender<usize>>);
+
+impl Pending {
+    fn new(pending: &Arc<watch::Sender<usize>>) -> Self {
+        pending.send_modify(|pending| *pending += 1);
+        Self(Arc::clone(pending))
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.send_modify(|pending| *pending -= 1);
+    }
+}
+
+impl Shared {
+    /// Queues a document and waits for what comes of it.
+    pub(crate) async fn insert(&self, template: Template, numbering: Numbering, target: &Target) -> Result<Stored> {
+        let (answer, answered) = oneshot::channel();
+        self.enqueue(
+            Item { template: Arc::new(template), numbering, answer, _pending: Pending::new(&self.pending) },
+            target,
+        )?;
+        // A task that does not answer has ended with its runtime.
+        answered.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::UnknownOutcome { limit: TRANSACTION_TIME })))
+    }
+
+    fn enqueue(&self, mut item: Item, target: &Target) -> Result<()> {
+        if self.is_shut_down.load(Ordering::Acquire) {
+            return Err(Error::new(ErrorKind::ShutDown));
+        }
+        let is_gapless = item.numbering.is_gapless();
+        let key = item.numbering.gapless_keys();
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let lane = lanes.entry(key.clone()).or_insert_with(|| open(is_gapless, target));
+            match lane.try_send(item) {
+                Ok(()) => return Ok(()),
+                Err(mpsc::error::TrySendError::Full(_)) => {
+                    return Err(Error::new(ErrorKind::Overloaded { limit: CAPACITY }));
+                }
+                // closed for want of work, or its runtime is gone
+                Err(mpsc::error::TrySendError::Closed(returned)) => item = returned,
+            }
+            lanes.retain(|_, lane| !lane.is_closed());
+        }
+    }
+
+    /// Takes no more documents and waits until all have been answered.
+    pub(super) async fn shut_down(&self) {
+        self.is_shut_down.store(true, Ordering::Release);
+        let mut pending = self.pending.subscribe();
+        let _never_closed = pending.wait_for(|pending| *pending == 0).await;
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+fn open(is_gapless: bool, target: &Target) -> mpsc::Sender<Item> {
+    let (lane, queue) = mpsc::channel(CAPACITY);
+    tokio::spawn(serve(queue, is_gapless, target.clone()));
+    lane
+}
+
+/// Takes what waits, as a group, whenever there is room for one more; until nobody can add to it any more.
+async fn serve(mut queue: mpsc::Receiver<Item>, is_gapless: bool, target: Target) {
+    let room = Arc::new(Semaphore::new(if is_gapless { 1 } else { UNDER_WAY }));
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+        let mut items = Vec::new();
+        match tokio::time::timeout(IDLE, queue.recv_many(&mut items, GROUP)).await {
+            Ok(0) => return,
+            Ok(_) => {
+                let target = target.clone();
+                tokio::spawn(async move {
+                    if is_gapless {
+                        gapless::insert(&target, items).await;
+                    } else {
+                        plain::insert(&target, items).await;
+                    }
+                    drop(permit);
+                });
+            }
+            Err(_) => queue.close(), // what came meanwhile is still served
+        }
+    }
+}
