@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 
 use mongo_sequence::{
     AutoIncrement, EnsureSequencesFuture, Error, ErrorKind, GetOrInsert, GetOrInsertWithSeqFuture,
-    InsertManyWithSeqFuture, InsertWithSeqFuture, NextValueFuture, Reserved, Sequence,
+    InsertManyWithSeqFuture, InsertWithSeqFuture, NextValueFuture, Reserved, Sequence, SequencedCollection,
 };
 use mongodb::{ClientSession, Collection, bson::doc};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,7 @@ fn values_are_shared_between_threads() {
     shared::<Sequence>();
     shared::<Reserved>();
     shared::<GetOrInsert>();
+    shared::<SequencedCollection<Owned>>();
     error::<Error>();
 }
 
@@ -48,6 +49,9 @@ fn futures_are_sent_between_threads<'a, 'text>(
     send(note.insert_with_seq(notes).gapless().into_future());
     send(note.insert_with_seq(notes).session(&mut *session).into_future());
     send(Note::insert_many_with_seq(batch, notes).session(&mut *session).gapless().into_future());
+    let together = SequencedCollection::new(all.clone());
+    send(owned.insert_with_seq(&together).gapless().into_future());
+    send(together.shutdown());
     send(owned.get_or_insert_with_seq(all, doc! {}).session(&mut *session).into_future());
     send(Note::ensure_sequences(notes).into_future());
     send(sequence.next_value().session(&mut *session).into_future());
