@@ -400,3 +400,39 @@ async fn after_shutdown_nothing_is_taken() {
     let error = line("late").insert_with_seq(&lines).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error:?}");
 }
+
+/// A group of 90 MB: as many transactions as it takes.
+#[tokio::test]
+async fn large_documents_go_out_in_several_groups() {
+    let test = TestDb::new().await;
+    let lines = SequencedCollection::new(test.db.collection::<Line>("lines"));
+    for gapless in [false, true] {
+        test.sent.clear();
+        let outcomes = insert_all(&lines, (0..6).map(|n| n.to_string().repeat(15_000_000)), gapless).await;
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+        assert!(test.sent.named("insert").len() >= 2);
+    }
+    assert_eq!(test.numbers("lines", "number").await, (1..=12).collect());
+}
+
+/// Each new scope has a queue of its own, which is gone soon.
+#[tokio::test]
+async fn many_scopes_one_after_another() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Bill {
+        tenant: i32,
+        #[auto_increment(scope(tenant))]
+        number: i64,
+    }
+    let test = TestDb::new().await;
+    let bills = SequencedCollection::new(test.db.collection::<Bill>("bills"));
+    Bill::ensure_sequences(&bills).await.unwrap();
+    for tenant in 0..150 {
+        let mut bill = Bill { tenant, number: 0 };
+        bill.insert_with_seq(&bills).gapless().await.unwrap();
+        assert_eq!(bill.number, 1);
+    }
+    let mut again = Bill { tenant: 7, number: 0 };
+    again.insert_with_seq(&bills).gapless().await.unwrap();
+    assert_eq!(again.number, 2);
+}

@@ -64,6 +64,11 @@ impl Template {
         Ok(Self { bytes, slots, render: T::__render })
     }
 
+    /// The size of the document in bytes, as far as it does not depend on the number.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The document with these numbers, one for each sequence of the model.
     pub(crate) fn numbered(&self, numbers: &[Option<i64>]) -> Result<RawDocumentBuf> {
         let mut bytes = Vec::with_capacity(self.bytes.len());

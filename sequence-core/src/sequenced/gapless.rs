@@ -12,6 +12,9 @@ use crate::{
     transaction::{Blame, Inserted, Insertion, Stopped},
 };
 
+/// How many bytes of documents one transaction holds, so that it is one command and ends soon.
+const MOST_BYTES: usize = 40_000_000;
+
 /// A document, and its numbers that may have gaps: taken before the transaction, and kept over all tries.
 struct Member {
     item: Item,
@@ -29,7 +32,8 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>) {
     let mut size: usize = 1;
     while !waiting.is_empty() {
         size = sizes.pop_front().unwrap_or(size.saturating_mul(2)).max(1);
-        let mut group: VecDeque<Member> = waiting.drain(..size.min(waiting.len())).collect();
+        size = size.min(within(&waiting, MOST_BYTES));
+        let mut group: VecDeque<Member> = waiting.drain(..size).collect();
         group.retain(|member| member.item.is_waited_for()); // nothing is stored for a caller that is gone
         if group.is_empty() {
             continue;
@@ -63,6 +67,15 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>) {
         group.append(&mut waiting);
         waiting = group;
     }
+}
+
+/// How many of the first documents have so many bytes; at least one.
+fn within(waiting: &VecDeque<Member>, most: usize) -> usize {
+    let sums = waiting.iter().scan(0, |sum, member| {
+        *sum += member.item.template.size();
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= most).count().max(1)
 }
 
 /// Takes the numbers that may have gaps. Who gets none is answered at once.

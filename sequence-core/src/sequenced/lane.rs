@@ -26,17 +26,36 @@ const CAPACITY: usize = 10_000;
 const GROUP: usize = 1_000;
 /// How many groups of plain numbers are under way: while one waits for its insert, the next takes its numbers.
 const UNDER_WAY: usize = 2;
-/// How long a queue is kept without work.
-const IDLE: Duration = Duration::from_secs(10);
+/// How long a queue is kept without work. To open one anew costs next to nothing.
+const IDLE: Duration = Duration::from_secs(1);
+/// From how many queues on those are looked for that have closed.
+const MANY: usize = 64;
 
 /// The queues of one [`SequencedCollection`](super::SequencedCollection): one for plain numbers, one for each set of
 /// gapless counters.
 #[derive(Debug, Default)]
 pub struct Shared {
-    lanes: Mutex<HashMap<Vec<u8>, mpsc::Sender<Item>>>,
+    lanes: Mutex<Lanes>,
     /// How many documents are queued or under way.
     pending: Arc<watch::Sender<usize>>,
     is_shut_down: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Lanes {
+    open: HashMap<Vec<u8>, mpsc::Sender<Item>>,
+    /// How many there may be before the closed ones are removed again.
+    most: usize,
+}
+
+impl Lanes {
+    /// Removes the closed ones whenever their number has doubled.
+    fn tidy(&mut self) {
+        if self.open.len() >= self.most {
+            self.open.retain(|_, lane| !lane.is_closed());
+            self.most = (2 * self.open.len()).max(MANY);
+        }
+    }
 }
 
 /// One document on its way.
@@ -103,8 +122,9 @@ impl Shared {
         let is_gapless = item.numbering.is_gapless();
         let key = item.numbering.gapless_keys();
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.tidy();
         loop {
-            let lane = lanes.entry(key.clone()).or_insert_with(|| open(is_gapless, target));
+            let lane = lanes.open.entry(key.clone()).or_insert_with(|| open(is_gapless, target));
             match lane.try_send(item) {
                 Ok(()) => return Ok(()),
                 Err(mpsc::error::TrySendError::Full(_)) => {
@@ -113,7 +133,7 @@ impl Shared {
                 // closed for want of work, or its runtime is gone
                 Err(mpsc::error::TrySendError::Closed(returned)) => item = returned,
             }
-            lanes.retain(|_, lane| !lane.is_closed());
+            lanes.open.remove(&key);
         }
     }
 
@@ -122,7 +142,7 @@ impl Shared {
         self.is_shut_down.store(true, Ordering::Release);
         let mut pending = self.pending.subscribe();
         let _never_closed = pending.wait_for(|pending| *pending == 0).await;
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).open.clear();
     }
 }
 

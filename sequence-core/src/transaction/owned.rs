@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Backoff,
-    held::Held,
+    held::{Held, WRITE_CONFLICT},
     refusal,
     stopped::{Blame, Stopped, may_pass},
 };
@@ -23,6 +23,7 @@ use crate::{
     Error, ErrorKind, Result, capability,
     counter::SHORTEST_TIME,
     document::Template,
+    error::server_code,
     insert::MAX_REPAIRS,
     numbering::{Numbering, Numbers},
     target::{Failed, Target, refusals},
@@ -306,7 +307,7 @@ impl Insertion {
         }
         match refusals(&failed.error).first() {
             Some(refusal) => failed.places.get(refusal.index).copied().map(Blame::Refused),
-            None => failed.error.contains_label(TRANSIENT_TRANSACTION_ERROR).then_some(Blame::Waits),
+            None => (failed.error.driver_error().and_then(server_code) == Some(WRITE_CONFLICT)).then_some(Blame::Waits),
         }
     }
 
