@@ -1,7 +1,7 @@
 //! The numbers that documents already have. Read from the primary with read concern `local`, whatever the collection
 //! says: a secondary, or a majority that lags, shows an older highest number.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use mongodb::{
     Collection, Cursor,
@@ -68,12 +68,24 @@ impl Data {
         Ok(self.scope.is_empty() || self.has_index().await?)
     }
 
-    pub(crate) async fn has_index(&self) -> Result<bool> {
+    async fn has_index(&self) -> Result<bool> {
         if self.field == "_id" {
             return Ok(true);
         }
         let indexes = index::list(&self.collection).await?;
         Ok(indexes.iter().any(|index| index::serves(index, &self.index_keys(), &self.present())))
+    }
+
+    /// Whether a number can be refused because it is there.
+    pub(crate) async fn has_unique_index(&self) -> Result<bool> {
+        if self.field == "_id" {
+            return Ok(true);
+        }
+        let keys = self.index_keys();
+        let indexes = index::list(&self.collection).await?;
+        Ok(indexes
+            .iter()
+            .any(|index| index::is_unique(index) && index::is_over(index, keys.keys().map(String::as_str))))
     }
 
     /// The scope fields and then the number.
@@ -128,10 +140,18 @@ impl Data {
         Ok(found.as_ref().and_then(value_of))
     }
 
-    /// Which of the next numbers are stored: of `from, from + step, …` as far as it takes to have `free` that are not.
-    pub(crate) async fn among(&self, from: i64, free: usize, progression: &Progression) -> Result<Vec<i64>> {
+    /// Which of the next numbers are stored: of `from, from + step, …` as far as it takes to have `free` that are neither
+    /// stored nor passed over anyway.
+    pub(crate) async fn among(
+        &self,
+        from: i64,
+        free: usize,
+        progression: &Progression,
+        passed: &BTreeSet<i64>,
+    ) -> Result<Vec<i64>> {
         let mut stored = self.from(from, progression).await?;
         let mut found = Vec::new();
+        let free = free + passed.len();
         let grid = |number: i64| (i128::from(number) - i128::from(from)) / i128::from(progression.step);
         while stored.advance().await? {
             let document = stored.deserialize_current()?;

@@ -198,6 +198,11 @@ impl Progression {
         std::iter::successors(Some(last), |number| number.checked_sub(self.step))
     }
 
+    /// The first of the `n` numbers that end with `last`.
+    pub(crate) fn first_of(&self, n: u64, last: i64) -> Option<i64> {
+        i64::try_from(i128::from(last) - i128::from(n.saturating_sub(1)) * i128::from(self.step)).ok()
+    }
+
     /// The smallest and the largest number that the sequence can hand out.
     pub(crate) fn range(&self) -> (i64, i64) {
         let (near, far) = match (self.start, self.ascending()) {

@@ -38,8 +38,7 @@ impl Owners {
         let (_, index) = named.filter(|(name, _)| names_index(behind, name)).max_by_key(|(name, _)| name.len())?;
         self.definitions.iter().position(|definition| {
             let scope = definition.scope.iter().map(|(_, stored, _)| *stored);
-            index.keys.len() == definition.scope.len() + 1
-                && scope.chain([definition.stored_field]).all(|field| index.keys.contains_key(field))
+            index::is_over(index, scope.chain([definition.stored_field]))
         })
     }
 }

@@ -27,6 +27,20 @@ pub(crate) fn name(index: &IndexModel) -> Option<&str> {
     index.options.as_ref()?.name.as_deref()
 }
 
+pub(crate) fn is_unique(index: &IndexModel) -> bool {
+    index.options.as_ref().is_some_and(|options| options.unique.unwrap_or(false))
+}
+
+/// Whether the index is over these fields and no others, in any order.
+pub(crate) fn is_over<'f>(index: &IndexModel, fields: impl IntoIterator<Item = &'f str>) -> bool {
+    let mut fields = fields.into_iter();
+    let mut n = 0;
+    fields.all(|field| {
+        n += 1;
+        index.keys.contains_key(field)
+    }) && index.keys.len() == n
+}
+
 /// Whether the server can use the index for the highest number of a scope: the scope fields in any order, then the
 /// number; visible, compared by bytes, and over everything that is numbered.
 pub(crate) fn serves(index: &IndexModel, keys: &Document, present: &Document) -> bool {

@@ -128,19 +128,21 @@ async fn joined<T: AutoIncrement>(
 ) -> Result<Vec<Bson>> {
     transaction::require_in_progress(session).await?;
     numbering.prepare_gapless().await?;
-    numbering.look_ahead().await?;
-    let numbering = &numbering;
     let mut numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let mut moved = None;
     let inserted = async {
-        for &group in numbering.gapless() {
-            let group = numbering.group(group);
-            let (mut rest, mut n) = (group.takers(), group.size());
+        for index in numbering.gapless().to_vec() {
+            let (documents, mut n) = (numbering.group(index).takers().to_vec(), numbering.group(index).size());
+            let mut rest = &documents[..];
             while !rest.is_empty() {
-                let last = numbering::take_in(&group.counter, n, session).await?;
-                (rest, n) = group.assign(rest, n, last, &mut numbers);
-                moved = Some(&group.counter);
+                let counter = &numbering.group(index).counter;
+                let last = numbering::take_in(counter, n, session).await?;
+                moved = Some(counter.clone());
+                if let Some(first) = counter.progression.first_of(n, last) {
+                    numbering.look_ahead(index, first).await?;
+                }
+                (rest, n) = numbering.group(index).assign(rest, n, last, &mut numbers);
             }
         }
         let documents = batch.all_documents(&numbers)?;
@@ -162,7 +164,7 @@ async fn joined<T: AutoIncrement>(
         Err(failed) => failed,
     };
     let error = error.burning(burnt);
-    if let Some(counter) = moved {
+    if let Some(counter) = &moved {
         transaction::forbid_commit(&error, counter, session).await;
     }
     let Some((group, number)) = numbering.colliding(target.duplicates(&error).await, &places, &numbers) else {
@@ -170,8 +172,7 @@ async fn joined<T: AutoIncrement>(
     };
     let burn = |error: Error| error.burning(burnt);
     let group = numbering.group(group);
-    // with free numbers before it, moving the counter would leave a hole
-    let explained = !group.has_free_before(number, &numbers) && group.repair(number).await.map_err(burn)?;
+    let explained = group.repair(number).await.map_err(burn)?;
     run_again(&group.counter, session, explained, &error).await.map_err(burn)?;
     Err(error)
 }

@@ -50,8 +50,8 @@ impl Numbering {
                 } else {
                     let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
                     let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                    let (takers, own, passed) = Default::default();
-                    groups.push(Group { sequence, counter, gapless, takers, own, passed });
+                    let (takers, own, committed, passed) = Default::default();
+                    groups.push(Group { sequence, counter, gapless, takers, own, committed, passed });
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };
@@ -101,6 +101,11 @@ impl Numbering {
 
     pub(crate) fn is_gapless(&self) -> bool {
         !self.gapless.is_empty()
+    }
+
+    /// How many counters there are.
+    pub(crate) fn len(&self) -> usize {
+        self.groups.len()
     }
 
     pub(crate) fn group(&self, group: usize) -> &Group {
@@ -188,33 +193,35 @@ impl Numbering {
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what
     /// is missing: from its first command on, the transaction sees nothing new.
-    pub(crate) async fn prepare_gapless(&self) -> Result<()> {
-        for &group in self.gapless() {
-            prepare(&self.groups[group].counter).await?;
+    pub(crate) async fn prepare_gapless(&mut self) -> Result<()> {
+        for index in 0..self.gapless.len() {
+            self.groups[self.gapless[index]].prepare().await?;
         }
         Ok(())
     }
 
-    /// For a batch in the caller's transaction, which has no second try of its own: finds out which of the next numbers of
-    /// the gapless counters are in the data, so that they are passed over.
-    pub(crate) async fn look_ahead(&mut self) -> Result<()> {
-        for group in &mut self.groups {
-            if group.gapless && group.takers.len() > 1 {
-                group.look_ahead().await?;
+    /// In the caller's transaction, which has no second try of its own: finds out which of the numbers that a group has
+    /// just taken, and of those behind them, are in the data, so that they are passed over.
+    pub(crate) async fn look_ahead(&mut self, group: usize, first: i64) -> Result<()> {
+        let group = &mut self.groups[group];
+        if group.has_more_inside(first) { group.learn(first).await } else { Ok(()) }
+    }
+
+    /// In the library's transaction, after `number`, given by this group, turned out to be in the data: sees to it that it is
+    /// not given again. Tells whether what is stored explains the collision.
+    ///
+    /// Where one gapless number is taken others may be, so all of them are looked at.
+    pub(crate) async fn pass_over(&mut self, group: usize, number: i64, numbers: &Numbers) -> Result<bool> {
+        if self.groups[group].repair(number).await? {
+            return Ok(true);
+        }
+        for group in self.groups.iter_mut().filter(|group| group.gapless) {
+            let first = group.takers.first().and_then(|&document| numbers[document][group.sequence]);
+            if let Some(first) = first.filter(|_| group.takers.len() > 1 || !group.own.is_empty()) {
+                group.learn(first).await?;
             }
         }
-        Ok(())
-    }
-
-    /// After `number`, given by this group, turned out to be in the data: sees to it that it is not given again. Tells
-    /// whether what is stored explains the collision.
-    pub(crate) async fn pass_over(&mut self, group: usize, number: i64, numbers: &Numbers) -> Result<bool> {
-        let group = &mut self.groups[group];
-        if group.has_free_before(number, numbers) {
-            group.learn(number, numbers).await
-        } else {
-            group.repair(number).await
-        }
+        Ok(self.groups[group].passes(number))
     }
 
     /// The gapless counters that documents of this transaction have to raise, and where to.
@@ -254,13 +261,15 @@ impl Numbering {
     }
 }
 
-/// Creates the counter if it is missing, so that a transaction which begins now finds it.
-pub(crate) async fn prepare(counter: &Counter) -> Result<()> {
+/// Creates the counter if it is missing, so that a transaction which begins now finds it. Tells where it stands, unless it
+/// had to be created.
+pub(crate) async fn prepare(counter: &Counter) -> Result<Option<i64>> {
     match counter.read(None).await? {
-        State::At(_) => Ok(()),
+        State::At(number) => Ok(Some(number.value)),
         State::Missing => {
             capability::check_transactions(counter.client()).await?;
-            counter.create().await
+            counter.create().await?;
+            Ok(None)
         }
         State::Corrupt(found) => Err(counter.corrupt(found)),
     }

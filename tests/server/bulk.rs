@@ -600,3 +600,135 @@ async fn without_an_acknowledgment_nothing_is_sent() {
     assert!(matches!(error.kind(), ErrorKind::UnsupportedCollection { .. }), "{error:?}");
     assert!(test.sent.names().is_empty());
 }
+
+#[derive(Clone, Debug, Serialize, AutoIncrement)]
+struct Own {
+    #[serde(rename = "_id")]
+    #[auto_increment(by_default)]
+    id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'static str>,
+}
+
+fn own<const N: usize>(ids: [Option<i64>; N]) -> [Own; N] {
+    ids.map(|id| Own { id, text: None })
+}
+
+fn ids(batch: &[Own]) -> Vec<i64> {
+    batch.iter().map(|own| own.id.unwrap()).collect()
+}
+
+/// A number that the batch brings along, one that is stored, and the numbers between and behind them.
+#[tokio::test]
+async fn a_gapless_batch_passes_its_own_numbers_and_stored_ones() {
+    for library in [true, false] {
+        let test = TestDb::new().await;
+        test.import("_id", [4]).await;
+        test.set_counter("orders._id", 0_i64).await;
+        let items: Collection<Own> = test.db.collection("orders");
+        let mut session = test.client.start_session().await.unwrap();
+        let mut batch = own([None, Some(2), None, None]);
+        if library {
+            Own::insert_many_with_seq(&mut batch, &items).gapless().await.unwrap();
+        } else {
+            session.start_transaction().await.unwrap();
+            Own::insert_many_with_seq(&mut batch, &items).session(&mut session).gapless().await.unwrap();
+            session.commit_transaction().await.unwrap();
+        }
+        assert_eq!((ids(&batch), test.value("orders._id").await), (vec![1, 2, 3, 5], Some(5)));
+    }
+}
+
+/// The number of a document that is rolled back comes again.
+#[tokio::test]
+async fn a_refused_gapless_batch_loses_no_number_that_it_brought_along() {
+    let test = TestDb::new().await;
+    test.import("_id", [2]).await;
+    test.set_counter("orders._id", 0_i64).await;
+    let items: Collection<Own> = test.db.collection("orders");
+    let options = mongodb::options::IndexOptions::builder().unique(true).sparse(true).build();
+    let index = mongodb::IndexModel::builder().keys(doc! { "text": 1 }).options(options).build();
+    items.create_index(index).await.unwrap();
+    let mut batch = own([Some(1), None]);
+    for own in &mut batch {
+        own.text = Some("a");
+    }
+    let error = Own::insert_many_with_seq(&mut batch, &items).gapless().await.unwrap_err();
+    assert!(error.is_duplicate_key(), "{error:?}");
+    assert_eq!(test.value("orders._id").await, Some(0));
+    let mut batch = own([None, None]);
+    Own::insert_many_with_seq(&mut batch, &items).gapless().await.unwrap();
+    assert_eq!(ids(&batch), [1, 3]);
+}
+
+/// At the end of all numbers, and of those that may be given: an error, and no search without end.
+#[tokio::test]
+async fn a_batch_at_the_limit_is_told_so() {
+    #[derive(Clone, Serialize, AutoIncrement)]
+    struct Few {
+        #[serde(rename = "_id")]
+        #[auto_increment(by_default, max = 3)]
+        id: Option<i64>,
+    }
+    let test = TestDb::new().await;
+    let items: Collection<Own> = test.db.collection("items");
+    own([Some(i64::MAX - 1)])[0].insert_with_seq(&items).await.unwrap();
+    let error = Own::insert_many_with_seq(&mut own([Some(i64::MAX), None]), &items).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exhausted { .. }), "{error:?}");
+
+    let few: Collection<Few> = test.db.collection("few");
+    let mut batch = [None, Some(2), None, None].map(|id| Few { id });
+    for gapless in [true, false] {
+        let insert = Few::insert_many_with_seq(&mut batch, &few);
+        let error = if gapless { insert.gapless() } else { insert }.await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exhausted { limit: 3, .. }), "{error:?}");
+    }
+}
+
+/// Every scope of the batch meets a number that is taken.
+#[tokio::test]
+async fn a_batch_over_many_scopes_passes_a_taken_number_in_each() {
+    #[derive(Clone, Serialize, AutoIncrement)]
+    struct Scoped {
+        tenant: i32,
+        #[auto_increment(scope(tenant))]
+        number: i64,
+    }
+    for way in 0..3 {
+        let test = TestDb::new().await;
+        let scoped: Collection<Scoped> = test.db.collection("scoped");
+        Scoped::ensure_sequences(&scoped).await.unwrap();
+        for tenant in 0..8 {
+            let taken = doc! { "tenant": tenant, "number": 2 };
+            scoped.clone_with_type::<Document>().insert_one(taken).await.unwrap();
+            let key = doc! { "seq": "scoped.number", "tenant": tenant };
+            test.counters().insert_one(doc! { "_id": key, "seq": 0_i64 }).await.unwrap();
+        }
+        let mut batch: Vec<Scoped> = (0..16).map(|n| Scoped { tenant: n / 2, number: 0 }).collect();
+        let insert = Scoped::insert_many_with_seq(&mut batch, &scoped);
+        match way {
+            0 => insert.gapless().await.unwrap(),
+            1 => insert.await.unwrap(),
+            _ => insert.ordered(false).await.unwrap(),
+        };
+        assert_eq!(scoped.clone_with_type::<Document>().count_documents(doc! {}).await.unwrap(), 24);
+        if way == 0 {
+            assert!(batch.chunks(2).all(|pair| (pair[0].number, pair[1].number) == (1, 3)));
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_commit_tells_a_number_even_if_the_first_document_brings_its_own() {
+    let test = TestDb::with_faults().await;
+    let items: Collection<Own> = test.db.collection("orders");
+    own([None])[0].insert_with_seq(&items).await.unwrap();
+    let failure = doc! { "writeConcernError": { "code": 64, "errmsg": "waiting for replication timed out" } };
+    test.fail(&["commitTransaction"], "alwaysOn", failure).await;
+    let mut batch = own([Some(50), None]);
+    let call = Own::insert_many_with_seq(&mut batch, &items).gapless().time_limit(Duration::from_secs(1));
+    let error = call.await.unwrap_err();
+    test.fail(&["commitTransaction"], "off", doc! {}).await;
+    assert!(matches!(error.kind(), ErrorKind::UnknownOutcome { .. }), "{error:?}");
+    assert_eq!(error.number(), Some(2));
+}

@@ -287,3 +287,46 @@ async fn an_insert_keeps_the_write_concern_of_its_collection() {
     let insert = &test.sent.named("insert")[0];
     assert_eq!(insert.get_document("writeConcern").unwrap().get_i32("w").unwrap(), 1);
 }
+
+/// Numbers that are under way in the same transaction come back with its rollback: nothing may be moved past them.
+#[tokio::test]
+async fn several_calls_in_one_transaction_pass_a_number_that_is_taken_without_a_hole() {
+    for commit in [true, false] {
+        let test = TestDb::new().await;
+        test.import("_id", [3_i64]).await;
+        test.set_counter("orders._id", 0_i64).await;
+        let orders: Collection<Order> = test.db.collection("orders");
+        let mut session = test.client.start_session().await.unwrap();
+        session.start_transaction().await.unwrap();
+        let mut numbers = Vec::new();
+        for _ in 0..3 {
+            let mut order = order();
+            order.insert_with_seq(&orders).session(&mut session).gapless().await.unwrap();
+            numbers.push(order.id);
+        }
+        assert_eq!(numbers, [1, 2, 4]);
+        if commit {
+            session.commit_transaction().await.unwrap();
+        } else {
+            session.abort_transaction().await.unwrap();
+        }
+        assert_eq!(test.value("orders._id").await, Some(if commit { 4 } else { 0 }));
+    }
+}
+
+/// A number of the bare sequence and an insert in one transaction.
+#[tokio::test]
+async fn a_number_without_a_document_is_not_lost_to_a_collision() {
+    let test = TestDb::new().await;
+    test.import("_id", [2_i64]).await;
+    test.set_counter("orders._id", 0_i64).await;
+    let orders: Collection<Order> = test.db.collection("orders");
+    let sequence = Order::sequence(&orders, "id").unwrap();
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let bare = sequence.next_value().session(&mut session).await.unwrap();
+    let mut order = order();
+    order.insert_with_seq(&orders).session(&mut session).gapless().await.unwrap();
+    session.commit_transaction().await.unwrap();
+    assert_eq!((bare, order.id, test.value("orders._id").await), (1, 3, Some(3)));
+}

@@ -46,9 +46,10 @@ pub(crate) async fn insert_pending(
     numbers: &mut Numbers,
     progress: &mut Progress,
 ) {
-    for repairs in 0..=MAX_REPAIRS {
+    let most = MAX_REPAIRS + numbering.len();
+    for repairs in 0..=most {
         let burnt = numbering.burnt(numbers);
-        let replace = repairs < MAX_REPAIRS;
+        let replace = repairs < most;
         let sent = send(documents, numbers, numbering, target, session.as_deref_mut(), progress, replace).await;
         let renumbered = match sent {
             Ok(Some(collision)) => {

@@ -94,10 +94,13 @@ async fn execute<T: AutoIncrement>(action: EnsureSequences<'_, T>) -> Result<()>
 /// A unique index that also serves the look at the highest number of a scope.
 async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Result<()> {
     let (keys, present) = (data.index_keys(), data.present());
+    let ours = unique(&keys, &present);
+    // one of ours may be listed while it is being built: asked for again, the server waits for it, or answers at once
     let is_there = |index: &IndexModel| {
-        index.options.as_ref().is_some_and(|options| options.unique.unwrap_or(false))
+        index::is_unique(index)
             && index.keys.len() == keys.len()
             && index::serves(index, &keys, &present)
+            && index::name(index) != index::name(&ours)
     };
     if index::list(data.collection()).await?.iter().any(is_there) {
         return Ok(());
@@ -105,7 +108,7 @@ async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Re
     let mut patience = FIRST_TRY;
     loop {
         let left = time_limit.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
-        let made = data.collection().create_index(unique(&keys, &present)).max_time(patience.min(left)).await;
+        let made = data.collection().create_index(ours.clone()).max_time(patience.min(left)).await;
         match made {
             Err(error) if ran_out_of_time(&error) && patience < left => patience *= 2,
             Err(error) if ran_out_of_time(&error) => {

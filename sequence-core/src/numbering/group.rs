@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mongodb::bson::{RawDocumentBuf, doc};
 
-use super::Numbers;
+use super::{Numbers, prepare};
 use crate::{
     Result,
     counter::{Counter, State},
@@ -20,6 +20,8 @@ pub(crate) struct Group {
     pub(super) takers: Vec<usize>,
     /// Those that bring their own.
     pub(super) own: Vec<(usize, i64)>,
+    /// Where the gapless counter stood before the transaction.
+    pub(super) committed: Option<i64>,
     /// Numbers that are not given: these documents bring them, or the data has them.
     pub(super) passed: BTreeSet<i64>,
 }
@@ -33,8 +35,9 @@ impl Group {
 
     /// The same group without documents.
     pub(super) fn emptied(&self) -> Self {
-        let (takers, own, passed) = Default::default();
-        Self { sequence: self.sequence, counter: self.counter.clone(), gapless: self.gapless, takers, own, passed }
+        let (takers, own, committed, passed) = Default::default();
+        let (sequence, counter, gapless) = (self.sequence, self.counter.clone(), self.gapless);
+        Self { sequence, counter, gapless, takers, own, committed, passed }
     }
 
     pub(crate) fn size(&self) -> u64 {
@@ -68,11 +71,15 @@ impl Group {
 
     /// How many numbers behind `last` it takes until `free` of them are not known.
     fn needed(&self, last: i64, mut free: usize) -> u64 {
-        let (mut n, mut next) = (0, last);
+        let progression = &self.counter.progression;
+        let (mut n, mut next) = (0, Some(last));
         while free > 0 {
+            next = next.and_then(|next| next.checked_add(progression.step));
+            match next.filter(|&next| !progression.beyond(next, progression.last)) {
+                Some(next) => free -= usize::from(!self.passed.contains(&next)),
+                None => return n + free as u64, // the counter will say that there are no more
+            }
             n += 1;
-            next = next.saturating_add(self.counter.progression.step);
-            free -= usize::from(!self.passed.contains(&next));
         }
         n
     }
@@ -99,43 +106,52 @@ impl Group {
         self.gapless
     }
 
-    /// Whether the group has given a number before this one.
-    pub(crate) fn has_free_before(&self, number: i64, numbers: &Numbers) -> bool {
-        let first = self.takers.first().and_then(|&document| numbers[document][self.sequence]);
-        self.gapless && first.is_some_and(|first| self.counter.progression.beyond(number, first))
+    /// Looks for the gapless counter outside the transaction, creates it if it is missing, and notes where it stands.
+    pub(super) async fn prepare(&mut self) -> Result<()> {
+        self.committed = prepare(&self.counter).await?;
+        Ok(())
     }
 
-    /// Learns which of the next numbers are in the data.
-    pub(super) async fn look_ahead(&mut self) -> Result<()> {
+    /// Whether numbers are under way in the transaction before this one, which a rollback returns. Then the counter may not
+    /// be moved outside, past them, and a number that is taken has to be passed over inside.
+    pub(crate) fn has_more_inside(&self, first: i64) -> bool {
+        let next = self.committed.and_then(|committed| committed.checked_add(self.counter.progression.step));
+        self.takers.len() > 1 || !self.own.is_empty() || next != Some(first)
+    }
+
+    /// Learns which of the numbers from `first` on, as many as the group needs, are in the data. Nothing, if no unique index
+    /// would refuse them.
+    pub(super) async fn learn(&mut self, first: i64) -> Result<()> {
         let Some(data) = self.counter.origin.readable() else { return Ok(()) };
-        let State::At(value) = self.counter.read(None).await? else { return Ok(()) };
-        let next = value.value.checked_add(self.counter.progression.step);
-        if let Some(next) = next
-            && data.has_index().await?
-        {
-            self.passed.extend(data.among(next, self.takers.len(), &self.counter.progression).await?);
+        if data.has_unique_index().await? {
+            let progression = &self.counter.progression;
+            let stored = data.among(first, self.takers.len(), progression, &self.passed).await?;
+            self.passed.extend(stored);
         }
         Ok(())
     }
 
-    /// Learns which of the numbers that were given are in the data, and tells whether `number` is one of them. The counter
-    /// stays where it is, since a rollback returns the others.
-    pub(super) async fn learn(&mut self, number: i64, numbers: &Numbers) -> Result<bool> {
-        let Some(data) = self.counter.origin.readable() else { return Ok(false) };
-        let first = self.takers.first().and_then(|&document| numbers[document][self.sequence]).unwrap_or(number);
-        self.passed.extend(data.among(first, self.takers.len(), &self.counter.progression).await?);
-        Ok(self.passed.contains(&number))
+    pub(super) fn passes(&self, number: i64) -> bool {
+        self.passed.contains(&number)
     }
 
     /// After `number` turned out to be in the data already: moves the counter past what is stored, and tells whether
     /// what is stored explains the collision (then the next number is another one).
     ///
-    /// A gapless sequence skips only the numbers that are taken; the others go behind the furthest.
+    /// A gapless sequence skips only the numbers that are taken, and from where the counter stands: a number between the
+    /// two that is free may come back with a rollback. The others go behind the furthest.
     pub(crate) async fn repair(&self, number: i64) -> Result<bool> {
         let Some(data) = self.counter.origin.readable() else { return Ok(false) };
         let progression = &self.counter.progression;
-        let stored =
-            if self.gapless { data.end_of_run(number, progression).await? } else { data.furthest(progression).await? };
+        let stored = if self.gapless {
+            let State::At(value) = self.counter.read(None).await? else { return Ok(false) };
+            match value.value.checked_add(progression.step) {
+                Some(next) => data.end_of_run(next, progression).await?,
+                None => None,
+            }
+        } else {
+            data.furthest(progression).await?
+        };
         let Some(stored) = stored.filter(|&stored| !progression.beyond(number, stored)) else {
             return Ok(false);
         };

@@ -70,8 +70,8 @@ pub(crate) struct Inserted {
 
 /// Where an attempt ended.
 enum Failure {
-    /// The counter of this group is not there, or has no room.
-    Miss(usize),
+    /// The counter of this group is not there, or has no room for so many numbers.
+    Miss(usize, u64),
     /// The counter of this group could not be moved.
     Counter(usize, Error),
     /// A document could not be inserted.
@@ -122,16 +122,15 @@ impl Insertion {
                     self.templates = None;
                     continue;
                 }
-                Failure::NotStarted | Failure::Miss(_) if self.is_over(started, Duration::ZERO) => {
+                Failure::NotStarted | Failure::Miss(..) if self.is_over(started, Duration::ZERO) => {
                     return Err(self.out_of_time().into());
                 }
                 Failure::NotStarted => {
                     tokio::time::sleep(backoff.next()).await;
                     continue;
                 }
-                Failure::Miss(group) => {
-                    let group = self.numbering.group(group);
-                    let mut settled = group.counter.settle_miss(group.size()).await;
+                Failure::Miss(group, wanted) => {
+                    let mut settled = self.numbering.group(group).counter.settle_miss(wanted).await;
                     if settled.is_ok() && !prepared {
                         prepared = true; // where one is missing, others may be
                         settled = self.numbering.prepare_gapless().await;
@@ -197,11 +196,12 @@ impl Insertion {
         }
         for &index in self.numbering.gapless() {
             let group = self.numbering.group(index);
-            let (mut rest, mut n) = (group.takers(), group.size());
+            let (mut rest, mut n, mut wanted) = (group.takers(), group.size(), 0);
             while !rest.is_empty() {
+                wanted += n;
                 match group.counter.advance_in(n, session).await {
                     Ok(Some(last)) => (rest, n) = group.assign(rest, n, last, &mut self.numbers),
-                    Ok(None) => return Err(Failure::Miss(index)),
+                    Ok(None) => return Err(Failure::Miss(index, wanted)),
                     Err(error) => return Err(Failure::Counter(index, error)),
                 }
             }
@@ -211,7 +211,7 @@ impl Insertion {
         for (group, to) in self.numbering.raises_inside() {
             let counter = &self.numbering.group(group).counter;
             if !counter.raise_in(to, session).await.map_err(Failure::Other)? {
-                return Err(Failure::Miss(group));
+                return Err(Failure::Miss(group, 0));
             }
         }
         Ok(ids)
@@ -313,7 +313,7 @@ impl Insertion {
 
     /// The first number that the documents would have.
     fn first_number(&self) -> Option<i64> {
-        self.numbers.first()?.iter().copied().flatten().next()
+        self.numbers.iter().flatten().flatten().next().copied()
     }
 
     fn is_over(&self, started: Instant, pause: Duration) -> bool {
