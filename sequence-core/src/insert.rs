@@ -18,7 +18,7 @@ use crate::{
     batch::Batch,
     capability::unsupported,
     counter::Counter,
-    numbering::{self, Numbering},
+    numbering::{self, Numbering, Repair},
     sequenced::{Shared, Stored},
     target::{Failed, Target},
     transaction::{self, Inserted, Insertion},
@@ -172,7 +172,7 @@ async fn joined<T: AutoIncrement>(
     };
     let burn = |error: Error| error.burning(burnt);
     let group = numbering.group(group);
-    let explained = group.repair(number).await.map_err(burn)?;
+    let explained = group.repair(number).await.map_err(burn)? != Repair::Unexplained;
     run_again(&group.counter, session, explained, &error).await.map_err(burn)?;
     Err(error)
 }

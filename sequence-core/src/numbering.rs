@@ -7,7 +7,7 @@ use std::{collections::HashMap, time::Duration};
 use mongodb::{ClientSession, Collection, bson::Bson};
 use tokio::task::JoinSet;
 
-pub(crate) use self::group::Group;
+pub(crate) use self::group::{Group, Repair};
 use crate::{
     AutoIncrement, Error, ErrorKind, Result, capability,
     counter::{Counter, State, counter_of},
@@ -212,7 +212,7 @@ impl Numbering {
     ///
     /// Where one gapless number is taken others may be, so all of them are looked at.
     pub(crate) async fn pass_over(&mut self, group: usize, number: i64, numbers: &Numbers) -> Result<bool> {
-        if self.groups[group].repair(number).await? {
+        if self.groups[group].repair(number).await? == Repair::Done {
             return Ok(true);
         }
         for group in self.groups.iter_mut().filter(|group| group.gapless) {

@@ -8,7 +8,7 @@ use super::{MAX_REPAIRS, in_transaction, run_again};
 use crate::{
     AutoIncrement, Error, Result,
     batch::{Batch, Documents},
-    numbering::{Numbering, Numbers},
+    numbering::{Numbering, Numbers, Repair},
     progress::{Progress, is_confirmed},
     target::Target,
 };
@@ -125,7 +125,7 @@ async fn renumber(
 ) -> Result<()> {
     for (group, number) in collision.groups {
         let group = numbering.group(group);
-        let explained = group.repair(number).await?;
+        let explained = group.repair(number).await? != Repair::Unexplained;
         if let Some(session) = session.as_deref_mut() {
             run_again(&group.counter, session, explained, &collision.error).await?;
         }

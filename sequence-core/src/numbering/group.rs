@@ -135,29 +135,42 @@ impl Group {
         self.passed.contains(&number)
     }
 
-    /// After `number` turned out to be in the data already: moves the counter past what is stored, and tells whether
-    /// what is stored explains the collision (then the next number is another one).
+    /// After `number` turned out to be in the data already: moves the counter past what is stored.
     ///
     /// A gapless sequence skips only the numbers that are taken, and from where the counter stands: a number between the
     /// two that is free may come back with a rollback. The others go behind the furthest.
-    pub(crate) async fn repair(&self, number: i64) -> Result<bool> {
-        let Some(data) = self.counter.origin.readable() else { return Ok(false) };
+    pub(crate) async fn repair(&self, number: i64) -> Result<Repair> {
+        let Some(data) = self.counter.origin.readable() else { return Ok(Repair::Unexplained) };
         let progression = &self.counter.progression;
-        let stored = if self.gapless {
-            let State::At(value) = self.counter.read(None).await? else { return Ok(false) };
-            match value.value.checked_add(progression.step) {
-                Some(next) => data.end_of_run(next, progression).await?,
-                None => None,
+        let stored =
+            if self.gapless { data.end_of_run(number, progression).await? } else { data.furthest(progression).await? };
+        let Some(mut to) = stored.filter(|&stored| !progression.beyond(number, stored)) else {
+            return Ok(Repair::Unexplained);
+        };
+        if self.gapless {
+            // a counter that is missing starts behind the data, and one that is none has an error of its own
+            let State::At(value) = self.counter.read(None).await? else { return Ok(Repair::Done) };
+            let next = value.value.checked_add(progression.step).filter(|_| progression.beyond(number, value.value));
+            let Some(next) = next else { return Ok(Repair::Done) };
+            match data.end_of_run(next, progression).await? {
+                Some(end) if !progression.beyond(number, end) => to = end,
+                _ => return Ok(Repair::Inside),
             }
-        } else {
-            data.furthest(progression).await?
-        };
-        let Some(stored) = stored.filter(|&stored| !progression.beyond(number, stored)) else {
-            return Ok(false);
-        };
-        if let Some(to) = progression.seed(Some(stored)) {
+        }
+        if let Some(to) = progression.seed(Some(to)) {
             self.counter.raise(to).await?;
         }
-        Ok(true)
+        Ok(Repair::Done)
     }
+}
+
+/// What can be done about a number that is in the data already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// The counter is past it: the next number is another one.
+    Done,
+    /// It is stored, and there are free numbers before it: it has to be passed over in the transaction.
+    Inside,
+    /// No stored document has it: the other one is in the same transaction, or cannot be read.
+    Unexplained,
 }
