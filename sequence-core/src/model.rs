@@ -75,13 +75,19 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// [`DocumentTooLarge`](crate::ErrorKind::DocumentTooLarge),
     /// [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection),
     /// [`NoTransaction`](crate::ErrorKind::NoTransaction),
-    /// [`TransactionsUnsupported`](crate::ErrorKind::TransactionsUnsupported).
+    /// [`TransactionsUnsupported`](crate::ErrorKind::TransactionsUnsupported),
+    /// [`UnsupportedScope`](crate::ErrorKind::UnsupportedScope); from a
+    /// [`SequencedCollection`](crate::SequencedCollection) [`Overloaded`](crate::ErrorKind::Overloaded) and
+    /// [`ShutDown`](crate::ErrorKind::ShutDown).
     /// From the counter, with no number taken: [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt),
     /// [`Exhausted`](crate::ErrorKind::Exhausted), [`CounterHeld`](crate::ErrorKind::CounterHeld),
-    /// [`CounterMissing`](crate::ErrorKind::CounterMissing) if it is removed again and again;
+    /// [`CounterMissing`](crate::ErrorKind::CounterMissing) if nothing tells where it starts (a `scope` without an index, a
+    /// `shared` or formatted field) or it is removed again and again;
     /// [`Unconfirmed`](crate::ErrorKind::Unconfirmed) with the number burnt.
     /// From the library's own transaction: [`Deadline`](crate::ErrorKind::Deadline),
     /// [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome).
+    /// [`NotRaised`](crate::ErrorKind::NotRaised) if the document is stored under a number that it brought along, and the
+    /// counter could not follow.
     /// Everything else is the driver's own error, unchanged, of kind [`Driver`](crate::ErrorKind::Driver): a duplicate
     /// key in another unique field, a write conflict with its `TransientTransactionError` label, a lost connection.
     ///
