@@ -68,6 +68,7 @@ mod insert_many_with_seq;
 mod insert_with_seq;
 mod next_value;
 mod reserve;
+mod restart;
 
 use mongodb::ClientSession;
 
@@ -76,6 +77,7 @@ pub use insert_many_with_seq::{InsertManyWithSeq, InsertManyWithSeqFuture};
 pub use insert_with_seq::{InsertWithSeq, InsertWithSeqFuture};
 pub use next_value::{NextValue, NextValueFuture};
 pub use reserve::{Reserve, ReserveFuture, Reserved};
+pub use restart::{Restart, RestartFuture};
 
 use crate::{Result, counter::Counter, numbering, transaction};
 

@@ -18,7 +18,7 @@ use mongodb::{
 
 pub(crate) use self::{field::counter_of, origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
-    Error, ErrorKind, Result, capability,
+    Result, capability,
     definition::{Progression, Stride},
     number::{self, DOUBLE_LIMIT, Number},
 };
@@ -29,7 +29,10 @@ pub(crate) const COMMAND_TIME: Duration = Duration::from_secs(5);
 /// Anything shorter would be sent as `maxTimeMS: 0`, which means no limit.
 pub(crate) const SHORTEST_TIME: Duration = Duration::from_millis(1);
 /// How often a counter that is missing again may be created within one call.
-const CREATIONS: usize = 8;
+pub(crate) const CREATIONS: usize = 8;
+/// The field of a counter document that says that numbers were reserved in blocks. Some of them may be handed out at any
+/// time, also when the counter has been lowered.
+const BLOCKS: &str = "blocks";
 
 /// One counter and what is known about its sequence.
 #[derive(Clone, Debug)]
@@ -104,32 +107,35 @@ impl Counter {
     /// Takes `n` numbers and returns the last of them. Creates the counter if it is missing.
     pub(crate) async fn advance(&self, n: u64) -> Result<i64> {
         for _ in 0..CREATIONS {
-            if let Some(stride) = self.progression.stride(n)
-                && let Some(value) = self.increment(&stride, None).await?
-            {
+            if let Some(value) = self.try_advance(n, false).await? {
                 return Ok(value);
             }
             self.settle_miss(n).await?;
         }
-        Err(self.missing("it was removed again every time it had been created"))
+        Err(self.removed_again())
     }
 
-    /// Takes `n` numbers, or as many as are left; how many, and the last of them.
-    pub(crate) async fn advance_up_to(&self, n: u64) -> (u64, Result<i64>) {
-        let taken = self.advance(n).await;
-        match taken.as_ref().map_err(Error::kind) {
-            Err(&ErrorKind::Exhausted { remaining, .. }) if 0 < remaining && remaining < n => {
-                (remaining, self.advance(remaining).await)
-            }
-            _ => (n, taken),
+    /// Takes `n` numbers, if the counter is there and has so many. For a block it notes that there are some.
+    pub(crate) async fn try_advance(&self, n: u64, is_block: bool) -> Result<Option<i64>> {
+        if is_block && self.field == BLOCKS {
+            return Err(self.invalid(format!("with blocks the field `{BLOCKS}` of the counter cannot hold its value")));
+        }
+        match self.progression.stride(n) {
+            Some(stride) => self.increment(&stride, is_block, None).await,
+            None => Ok(None),
         }
     }
 
     /// After a miss: creates a missing counter, or returns why there is no number.
     pub(crate) async fn settle_miss(&self, n: u64) -> Result<()> {
+        if self.is_missing(n).await? { self.create().await } else { Ok(()) }
+    }
+
+    /// After a miss: whether the counter is missing, or else why there is no number. It may have room by now.
+    pub(crate) async fn is_missing(&self, n: u64) -> Result<bool> {
         match self.read(None).await? {
-            State::Missing => self.create().await,
-            State::At(number) => self.check_room(number, n),
+            State::Missing => Ok(true),
+            State::At(number) => self.check_room(number, n).map(|()| false),
             State::Corrupt(found) => Err(self.corrupt(found)),
         }
     }
@@ -175,7 +181,7 @@ impl Counter {
                 State::Corrupt(found) => return Err(self.corrupt(found)),
             }
         }
-        Err(self.missing("it was removed again every time it had been created"))
+        Err(self.removed_again())
     }
 
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
@@ -187,6 +193,16 @@ impl Counter {
             .await
             .map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
+    }
+
+    /// Whether numbers were ever reserved in blocks.
+    pub(crate) async fn gave_blocks(&self) -> Result<bool> {
+        if self.field == BLOCKS {
+            return Ok(false);
+        }
+        let marked = doc! { "_id": &self.key, BLOCKS: { "$exists": true } };
+        let find = self.collection.find_one(marked).projection(doc! { "_id": 1 });
+        Ok(find.max_time(self.command_time).await?.is_some())
     }
 
     /// What the counter document holds; from the primary.
@@ -203,10 +219,19 @@ impl Counter {
         })
     }
 
-    async fn increment(&self, stride: &Stride, session: Option<&mut ClientSession>) -> Result<Option<i64>> {
+    async fn increment(
+        &self,
+        stride: &Stride,
+        is_block: bool,
+        session: Option<&mut ClientSession>,
+    ) -> Result<Option<i64>> {
+        let mut update = doc! { "$inc": { &self.field: stride.by } };
+        if is_block {
+            update.insert("$set", doc! { BLOCKS: true });
+        }
         let mut action = self
             .collection
-            .find_one_and_update(self.with_room(stride), doc! { "$inc": { &self.field: stride.by } })
+            .find_one_and_update(self.with_room(stride), update)
             .projection(self.value())
             .return_document(ReturnDocument::After);
         if let Some(comment) = &self.comment {

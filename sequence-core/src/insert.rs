@@ -17,6 +17,7 @@ use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::Batch,
     capability::unsupported,
+    combiner::Run,
     counter::Counter,
     numbering::{self, Numbering, Repair},
     sequenced::{Shared, Stored},
@@ -61,11 +62,12 @@ impl Call<'_> {
 pub(crate) async fn run<T: AutoIncrement>(
     models: &mut [T],
     collection: &Collection<T>,
+    shared: Option<&Shared>,
     call: Call<'_>,
     one: bool,
 ) -> Result<Vec<Bson>> {
     let batch = Batch::draft(models)?;
-    let (numbering, target) = plan(&batch, collection, &call, one)?;
+    let (numbering, target) = plan(&batch, collection, shared, &call, one)?;
     let Call { session, time_limit, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
@@ -83,11 +85,11 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
     call: Call<'_>,
 ) -> Result<Vec<Bson>> {
     let mut batch = Batch::draft(slice::from_mut(model))?;
-    let (numbering, mut target) = plan(&batch, collection, &call, false)?;
+    let (numbering, mut target) = plan(&batch, collection, Some(shared), &call, false)?;
     target.options.ordered = Some(false);
     let Some(template) = batch.take_template() else {
         drop(batch);
-        return run(slice::from_mut(model), collection, call, true).await;
+        return run(slice::from_mut(model), collection, Some(shared), call, true).await;
     };
     let Stored { id, numbers } = shared.insert(template, numbering, &target).await?;
     batch.keep(0, &vec![numbers]);
@@ -98,6 +100,7 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
 fn plan<T: AutoIncrement>(
     batch: &Batch<'_, T>,
     collection: &Collection<T>,
+    shared: Option<&Shared>,
     Call { gapless, time_limit, options, .. }: &Call<'_>,
     one: bool,
 ) -> Result<(Numbering, Target)> {
@@ -107,7 +110,8 @@ fn plan<T: AutoIncrement>(
             "has write concern `w: 0`, with which nobody learns whether a document is stored",
         ));
     }
-    let numbering = Numbering::new(collection, batch.drafts(), *gapless, *time_limit, options.comment.as_ref())?;
+    let numbering =
+        Numbering::new(collection, shared, batch.drafts(), *gapless, *time_limit, options.comment.as_ref())?;
     let collection = collection.clone_with_type::<RawDocumentBuf>();
     Ok((numbering, Target { collection, options: options.clone(), one, definitions: T::SEQUENCES }))
 }
@@ -142,7 +146,7 @@ async fn joined<T: AutoIncrement>(
                 if let Some(first) = counter.progression.first_of(n, last) {
                     numbering.look_ahead(index, first).await?;
                 }
-                (rest, n) = numbering.group(index).assign(rest, n, last, &mut numbers);
+                (rest, n) = numbering.group(index).assign(rest, Run { n, last }, &mut numbers);
             }
         }
         let documents = batch.all_documents(&numbers)?;

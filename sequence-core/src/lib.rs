@@ -4,6 +4,7 @@
 mod action;
 mod batch;
 mod capability;
+mod combiner;
 mod counter;
 mod data;
 mod definition;
@@ -27,14 +28,18 @@ mod value;
 
 pub use action::{
     GetOrInsert, GetOrInsertWithSeq, GetOrInsertWithSeqFuture, InsertManyWithSeq, InsertManyWithSeqFuture,
-    InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, Reserve, ReserveFuture, Reserved,
+    InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, Reserve, ReserveFuture, Reserved, Restart,
+    RestartFuture,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use insert_target::InsertTarget;
 pub use maintain::{EnsureSequences, EnsureSequencesFuture};
 pub use model::AutoIncrement;
-pub use sequence::Sequence;
-pub use sequenced::SequencedCollection;
+pub use sequence::{
+    Sequence,
+    shared::{NextSharedValue, SharedSequence, SharedSequenceBuilder},
+};
+pub use sequenced::{SequencedCollection, SequencedCollectionBuilder, Shutdown};
 pub use value::SequenceValue;
 
 use definition::Definition;

@@ -175,7 +175,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
         models: &'a mut [Self],
         collection: &'a (impl InsertTarget<Self> + ?Sized),
     ) -> InsertManyWithSeq<'a, Self> {
-        InsertManyWithSeq::new(models, collection.__collection())
+        InsertManyWithSeq::new(models, collection.__collection(), collection.__shared())
     }
 
     /// Gets the document that the filter finds, or numbers this model and inserts it. Either way the model is then what
@@ -229,7 +229,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     where
         Self: DeserializeOwned,
     {
-        GetOrInsertWithSeq::new(self, collection.__collection(), filter)
+        GetOrInsertWithSeq::new(self, collection.__collection(), collection.__shared(), filter)
     }
 
     /// Makes what the numbers need, where it is not there yet: for every numbered field but `_id` a unique index, for a

@@ -2,7 +2,7 @@
 
 mod group;
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use mongodb::{ClientSession, Collection, bson::Bson};
 use tokio::task::JoinSet;
@@ -13,6 +13,7 @@ use crate::{
     counter::{Counter, State, counter_of},
     document::{self, Draft},
     progress::Progress,
+    sequenced::Shared,
 };
 
 /// The numbers of each document, by sequence. `None` where the document brings its own.
@@ -33,6 +34,7 @@ impl Numbering {
     /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so.
     pub(crate) fn new<T: AutoIncrement>(
         collection: &Collection<T>,
+        shared: Option<&Shared>,
         drafts: &[Draft],
         gapless: bool,
         time_limit: Option<Duration>,
@@ -48,10 +50,11 @@ impl Numbering {
                 let group = if let Some(&group) = known.get(&key) {
                     group
                 } else {
-                    let counter = counter_of(collection, sequence, scope)?.with_limits(time_limit, comment);
+                    let counter = counter_of(collection, sequence, scope)?;
                     let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                    let (takers, own, committed, passed) = Default::default();
-                    groups.push(Group { sequence, counter, gapless, takers, own, committed, passed });
+                    let combiner = shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
+                    let counter = counter.with_limits(time_limit, comment);
+                    groups.push(Group { time_limit, combiner, ..Group::new(sequence, counter, gapless) });
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };
@@ -152,29 +155,36 @@ impl Numbering {
         let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
         let mut taking = JoinSet::new();
         for (index, group) in self.groups.iter().enumerate() {
-            if group.gapless {
-                group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
-            } else {
-                let (counter, n) = (group.counter.clone(), group.size());
-                taking.spawn(async move { (index, counter.advance_up_to(n).await) });
+            match &group.combiner {
+                Some(combiner) => {
+                    let (combiner, n) = (Arc::clone(combiner), group.size());
+                    taking.spawn(async move { (index, combiner.take_up_to(n).await) });
+                }
+                None => group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0)),
             }
         }
         while let Some(taken) = taking.join_next().await {
-            let Ok((index, (n, outcome))) = taken else { continue };
+            let Ok((index, (runs, error))) = taken else { continue };
             let group = &self.groups[index];
-            let (served, unserved) = group.takers.split_at(usize::try_from(n).unwrap_or(0).min(group.takers.len()));
-            match outcome {
-                Ok(last) => drop(group.assign(served, n, last, &mut numbers)),
-                Err(error) => progress.failed_alone(served, &error),
+            let mut unserved = &group.takers[..];
+            for run in runs {
+                (unserved, _) = group.assign(unserved, run, &mut numbers);
             }
-            if !unserved.is_empty() {
-                progress.failed_alone(unserved, &group.counter.used_up().await);
+            let Some(error) = error else { continue };
+            for (place, &document) in unserved.iter().enumerate() {
+                // of what is burnt, each has its own
+                let last = error.number().filter(|_| matches!(error.kind(), ErrorKind::Unconfirmed { .. }));
+                let n = (unserved.len() - place) as u64;
+                let own = last.and_then(|last| group.counter.progression.first_of(n, last)).or(error.number());
+                progress.failed_alone(document, error.with_number(own));
             }
         }
         // a task that did not come to its end has ended with the runtime
         let unnumbered = |&document: &usize| numbers[document].contains(&None) && !progress.has_failed(document);
         let unnumbered: Vec<usize> = (0..numbers.len()).filter(unnumbered).collect();
-        progress.failed_alone(&unnumbered, &Error::new(ErrorKind::ShutDown));
+        for document in unnumbered {
+            progress.failed_alone(document, Error::new(ErrorKind::ShutDown));
+        }
         numbers
     }
 

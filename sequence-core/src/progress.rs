@@ -98,11 +98,9 @@ impl Progress {
         !ordered && confirmed
     }
 
-    /// These documents have failed, the others go on.
-    pub(crate) fn failed_alone(&mut self, documents: &[usize], error: &Error) {
-        for &index in documents {
-            self.states[index] = State::Failed(error.clone());
-        }
+    /// This document has failed, the others go on.
+    pub(crate) fn failed_alone(&mut self, index: usize, error: Error) {
+        self.states[index] = State::Failed(error);
     }
 
     pub(crate) fn has_failed(&self, index: usize) -> bool {

@@ -1,19 +1,17 @@
 //! `Sequence`: one counter without a model.
 
 pub(crate) mod of_model;
+pub(crate) mod shared;
 mod valid;
 
 use mongodb::{Database, bson::Bson};
 
 use crate::{
-    Error, ErrorKind, Result,
-    action::{NextValue, Reserve},
+    Result,
+    action::{NextValue, Reserve, Restart},
     counter::{Counter, Origin, State},
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD, Progression},
 };
-
-/// How often `restart` looks again because somebody took a number meanwhile.
-const RESTARTS: usize = 20;
 
 /// The numbers of one counter, for whatever is not a document of a derived model: ids made elsewhere, scripts, repairs.
 ///
@@ -221,11 +219,17 @@ impl Sequence {
     /// A sequence taken from a model refuses to go back to numbers that its documents have. A sequence made by name
     /// knows no documents: numbers that were handed out before come again.
     ///
-    /// Sends a read, one write, and for a model's sequence a look at the data.
+    /// Going back is refused too if numbers were ever reserved in blocks: a process that still has some would hand them
+    /// out. If all have stopped, say so with [`assume_stopped`](Restart::assume_stopped).
+    ///
+    /// Sends one or two reads, one write, and for a model's sequence a look at the data.
+    ///
+    /// `await` returns [`Result<()>`].
     ///
     /// # Errors
     ///
-    /// [`RestartRefused`](ErrorKind::RestartRefused), [`Contended`](ErrorKind::Contended) if others take numbers all the time,
+    /// [`RestartRefused`](ErrorKind::RestartRefused), [`BlocksReserved`](ErrorKind::BlocksReserved),
+    /// [`Contended`](ErrorKind::Contended) if others take numbers all the time,
     /// [`CounterMissing`](ErrorKind::CounterMissing),
     /// [`CounterCorrupt`](ErrorKind::CounterCorrupt), [`InvalidSequence`](ErrorKind::InvalidSequence), also if `n` is
     /// outside of what the sequence can hand out; [`Driver`](ErrorKind::Driver).
@@ -233,44 +237,8 @@ impl Sequence {
     /// # Cancellation
     ///
     /// A dropped call has restarted the sequence or left it as it was.
-    pub async fn restart(&self, n: i64) -> Result<()> {
-        let counter = self.counter()?;
-        let progression = &counter.progression;
-        let (low, high) = progression.range();
-        let (true, Some(to)) = ((low..=high).contains(&n), n.checked_sub(progression.step)) else {
-            return Err(counter.invalid(format!("it cannot go on with {n}: it hands out {low} to {high}")));
-        };
-        // The data is looked at between reading and writing the counter, so that a number taken meanwhile is noticed.
-        for _ in 0..RESTARTS {
-            let current = match counter.read(None).await? {
-                State::Missing => {
-                    counter.create().await?;
-                    continue;
-                }
-                State::At(number) => number.value,
-                State::Corrupt(found) => return Err(counter.corrupt(found)),
-            };
-            let lowers = progression.beyond(current, to);
-            if let Some(data) = counter.origin.data().filter(|data| lowers && !data.is_readable())
-                && data.any().await?
-            {
-                return Err(counter.invalid(
-                    "it cannot go back while there are numbered documents: what `format` made of their numbers cannot be \
-                     turned back; delete them first",
-                ));
-            }
-            if let (true, Some(data)) = (lowers, counter.origin.readable()) {
-                let stored = data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored));
-                if let Some(stored) = stored {
-                    let kind = ErrorKind::RestartRefused { sequence: counter.name(), next: n, stored };
-                    return Err(Error::new(kind));
-                }
-            }
-            if counter.replace(current, to).await? {
-                return Ok(());
-            }
-        }
-        Err(Error::new(ErrorKind::Contended { sequence: counter.name() }))
+    pub fn restart(&self, n: i64) -> Restart<'_> {
+        Restart::new(self, n)
     }
 
     /// The counter behind this sequence, if it is described in a way that can work.

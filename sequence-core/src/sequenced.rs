@@ -1,5 +1,7 @@
 //! `SequencedCollection`: a collection whose callers share the round trips of their numbers and inserts.
 
+mod builder;
+mod combiners;
 mod gapless;
 mod lane;
 mod plain;
@@ -8,8 +10,9 @@ use std::{fmt, ops::Deref, sync::Arc};
 
 use mongodb::Collection;
 
+pub use self::builder::SequencedCollectionBuilder;
 pub(crate) use self::lane::{Shared, Stored};
-use crate::InsertTarget;
+use crate::{InsertTarget, combiner::BlockSize};
 
 /// A [`Collection`] whose callers share round trips: those who wait at the same time take their numbers with one command
 /// and insert with one more, and without gaps they share one transaction (group commit).
@@ -54,18 +57,39 @@ impl<T: Send + Sync> SequencedCollection<T> {
     /// Shares the round trips of all clones of this value. Sends nothing.
     #[must_use]
     pub fn new(collection: Collection<T>) -> Self {
-        Self { collection, shared: Arc::default() }
+        Self::with(collection, BlockSize::None)
+    }
+
+    /// The same with blocks of numbers that are reserved ahead. Sends nothing.
+    pub fn builder(collection: Collection<T>) -> SequencedCollectionBuilder<T> {
+        SequencedCollectionBuilder::new(collection)
+    }
+
+    fn with(collection: Collection<T>, size: BlockSize) -> Self {
+        Self { collection, shared: Arc::new(Shared::new(size)) }
     }
 
     /// Takes no more documents and waits until all that are queued have been answered, at all clones of this value. Calls
-    /// that come later are refused as [`ShutDown`](crate::ErrorKind::ShutDown), unless they go alone.
+    /// that come later are refused as [`ShutDown`](crate::ErrorKind::ShutDown), unless they go alone. What is left of
+    /// blocks is given up.
     ///
     /// # Cancellation
     ///
     /// What was queued is still done, and nothing more is taken.
-    pub async fn shutdown(&self) {
-        self.shared.shut_down().await;
+    pub async fn shutdown(&self) -> Shutdown {
+        let (documents, unused_numbers) = self.shared.shut_down().await;
+        Shutdown { documents, unused_numbers }
     }
+}
+
+/// What [`SequencedCollection::shutdown`] has waited for, and what it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shutdown {
+    /// How many documents were queued or under way, all of which have been answered.
+    pub documents: usize,
+    /// How many numbers were reserved in blocks and not used. They are gaps now.
+    pub unused_numbers: u64,
 }
 
 impl<T: Send + Sync> Clone for SequencedCollection<T> {

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     AutoIncrement, Error, Result,
     insert::{self, Call},
+    sequenced::Shared,
 };
 
 /// How often the insert may say that a document is there which is not found.
@@ -37,13 +38,19 @@ pub enum GetOrInsert {
 pub struct GetOrInsertWithSeq<'a, T: Send + Sync> {
     model: &'a mut T,
     collection: &'a Collection<T>,
+    shared: Option<&'a Shared>,
     filter: Document,
     call: Call<'a>,
 }
 
 impl<'a, T: AutoIncrement> GetOrInsertWithSeq<'a, T> {
-    pub(crate) fn new(model: &'a mut T, collection: &'a Collection<T>, filter: Document) -> Self {
-        Self { model, collection, filter, call: Call::default() }
+    pub(crate) fn new(
+        model: &'a mut T,
+        collection: &'a Collection<T>,
+        shared: Option<&'a Shared>,
+        filter: Document,
+    ) -> Self {
+        Self { model, collection, shared, filter, call: Call::default() }
     }
 }
 
@@ -98,7 +105,7 @@ opaque_future! {
 }
 
 async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq<'_, T>) -> Result<GetOrInsert> {
-    let GetOrInsertWithSeq { model, collection, filter, mut call } = action;
+    let GetOrInsertWithSeq { model, collection, shared, filter, mut call } = action;
     let gapless = call.gapless || T::SEQUENCES.iter().any(|definition| definition.gapless);
     let latest = latest(collection);
     let mut rounds = 0;
@@ -115,7 +122,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
             return Ok(GetOrInsert::Found);
         }
         rounds += 1;
-        let error = match insert::run(slice::from_mut(model), collection, call.again(), true).await {
+        let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
             Err(error) => error,
         };

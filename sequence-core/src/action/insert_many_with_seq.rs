@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, results::InsertManyResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    sequenced::Shared,
 };
 
 /// Numbers models and inserts them. Construct with [`AutoIncrement::insert_many_with_seq`].
@@ -14,12 +15,13 @@ use crate::{
 pub struct InsertManyWithSeq<'a, T: Send + Sync> {
     models: &'a mut [T],
     collection: &'a Collection<T>,
+    shared: Option<&'a Shared>,
     call: Call<'a>,
 }
 
 impl<'a, T: AutoIncrement> InsertManyWithSeq<'a, T> {
-    pub(crate) fn new(models: &'a mut [T], collection: &'a Collection<T>) -> Self {
-        Self { models, collection, call: Call::default() }
+    pub(crate) fn new(models: &'a mut [T], collection: &'a Collection<T>, shared: Option<&'a Shared>) -> Self {
+        Self { models, collection, shared, call: Call::default() }
     }
 }
 
@@ -79,10 +81,10 @@ opaque_future! {
 }
 
 async fn execute<T: AutoIncrement>(action: InsertManyWithSeq<'_, T>) -> Result<InsertManyResult> {
-    let InsertManyWithSeq { models, collection, call } = action;
+    let InsertManyWithSeq { models, collection, shared, call } = action;
     let mut result = InsertManyResult::default();
     if !models.is_empty() {
-        let ids = insert::run(models, collection, call, false).await?;
+        let ids = insert::run(models, collection, shared, call, false).await?;
         result.inserted_ids = ids.into_iter().enumerate().collect();
     }
     Ok(result)

@@ -75,7 +75,7 @@ async fn execute<T: AutoIncrement>(action: InsertWithSeq<'_, T>) -> Result<Inser
     let InsertWithSeq { model, collection, shared, call } = action;
     let ids = match shared.filter(|_| call.is_plain()) {
         Some(shared) => insert::run_shared(model, collection, shared, call).await?,
-        None => insert::run(slice::from_mut(model), collection, call, true).await?,
+        None => insert::run(slice::from_mut(model), collection, shared, call, true).await?,
     };
     let mut result = InsertOneResult::default();
     result.inserted_id = ids.into_iter().next().unwrap_or(Bson::Null);

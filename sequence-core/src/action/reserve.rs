@@ -1,11 +1,11 @@
 //! `Sequence::reserve`: many numbers with one command.
 
-use std::{future::IntoFuture, iter::FusedIterator};
+use std::{collections::VecDeque, future::IntoFuture, iter::FusedIterator};
 
 use mongodb::ClientSession;
 
 use super::take;
-use crate::{Result, Sequence};
+use crate::{Result, Sequence, combiner::Run};
 
 /// Takes several numbers of a sequence at once. Construct with [`Sequence::reserve`].
 #[must_use = "nothing is sent until it is awaited"]
@@ -36,8 +36,11 @@ impl<'a> IntoFuture for Reserve<'a> {
         ReserveFuture(Box::pin(async move {
             let counter = self.sequence.counter()?;
             let step = counter.progression.step;
-            let last = if self.n == 0 { 0 } else { take(&counter, self.n, self.session).await? };
-            Ok(Reserved { last, step, left: self.n })
+            let mut runs = Vec::new();
+            if self.n > 0 {
+                runs.push(Run { n: self.n, last: take(&counter, self.n, self.session).await? });
+            }
+            Ok(Reserved::new(runs, step))
         }))
     }
 }
@@ -50,17 +53,30 @@ opaque_future! {
 /// Reserved numbers, in order. Those that are not taken from it are gaps.
 #[derive(Clone, Debug)]
 pub struct Reserved {
-    last: i64,
+    /// None of them empty.
+    runs: VecDeque<Run>,
     step: i64,
     left: u64,
+}
+
+impl Reserved {
+    pub(crate) fn new(runs: Vec<Run>, step: i64) -> Self {
+        let left = runs.iter().map(|run| run.n).sum();
+        Self { runs: runs.into(), step, left }
+    }
 }
 
 impl Iterator for Reserved {
     type Item = i64;
 
     fn next(&mut self) -> Option<i64> {
-        self.left = self.left.checked_sub(1)?;
-        let number = i128::from(self.last) - i128::from(self.left) * i128::from(self.step);
+        let Run { n, last } = self.runs.front_mut()?;
+        *n -= 1;
+        self.left -= 1;
+        let number = i128::from(*last) - i128::from(*n) * i128::from(self.step);
+        if *n == 0 {
+            self.runs.pop_front();
+        }
         i64::try_from(number).ok()
     }
 
@@ -75,15 +91,15 @@ impl FusedIterator for Reserved {}
 
 #[cfg(test)]
 mod tests {
-    use super::Reserved;
+    use super::{Reserved, Run};
 
     #[test]
     fn numbers_come_in_order_and_are_counted() {
-        let up = Reserved { last: 30, step: 10, left: 3 };
+        let up = Reserved::new(vec![Run { n: 2, last: 20 }, Run { n: 1, last: 70 }], 10);
         assert_eq!(up.len(), 3);
-        assert_eq!(up.collect::<Vec<_>>(), [10, 20, 30]);
-        let down = Reserved { last: i64::MIN, step: -1, left: 2 };
+        assert_eq!(up.collect::<Vec<_>>(), [10, 20, 70]);
+        let down = Reserved::new(vec![Run { n: 2, last: i64::MIN }], -1);
         assert_eq!(down.collect::<Vec<_>>(), [i64::MIN + 1, i64::MIN]);
-        assert_eq!(Reserved { last: 0, step: 1, left: 0 }.next(), None);
+        assert_eq!(Reserved::new(Vec::new(), 1).next(), None);
     }
 }

@@ -9,7 +9,7 @@ impl Counter {
     /// One attempt to take `n` numbers in the session's transaction. `None` if the filter did not match.
     pub(crate) async fn advance_in(&self, n: u64, session: &mut ClientSession) -> Result<Option<i64>> {
         match self.progression.stride(n) {
-            Some(stride) => self.increment(&stride, Some(session)).await,
+            Some(stride) => self.increment(&stride, false, Some(session)).await,
             None => Ok(None),
         }
     }

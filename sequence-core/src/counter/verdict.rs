@@ -74,6 +74,10 @@ impl Counter {
         Error::new(ErrorKind::CounterMissing { sequence: self.name(), reason })
     }
 
+    pub(crate) fn removed_again(&self) -> Error {
+        self.missing("it was removed again every time it had been created")
+    }
+
     pub(crate) fn invalid(&self, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::InvalidSequence { sequence: self.name(), message: message.into() })
     }

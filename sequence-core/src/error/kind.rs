@@ -60,7 +60,8 @@ pub enum ErrorKind {
         limit: Duration,
     },
 
-    /// The library's own transaction did not get through within the time limit. Nothing was stored.
+    /// The library's own transaction, or the wait for a shared number, did not come to an end within the time limit. Nothing
+    /// was stored.
     #[non_exhaustive]
     Deadline {
         /// The time limit of the call.
@@ -168,7 +169,8 @@ pub enum ErrorKind {
         limit: usize,
     },
 
-    /// The [`SequencedCollection`](crate::SequencedCollection) was shut down. Nothing was taken or stored.
+    /// The [`SequencedCollection`](crate::SequencedCollection) was shut down, or again and again the runtime whose task was
+    /// to answer the call. Nothing was stored.
     ShutDown,
 
     /// Going back to this number would hand out numbers that documents already have.
@@ -180,6 +182,16 @@ pub enum ErrorKind {
         next: i64,
         /// The furthest number in the data.
         stored: i64,
+    },
+
+    /// Going back to this number could hand out numbers twice: blocks were reserved from the counter, and a process that
+    /// still has one goes on with it.
+    #[non_exhaustive]
+    BlocksReserved {
+        /// The sequence.
+        sequence: String,
+        /// The next number that was asked for.
+        next: i64,
     },
 }
 
@@ -214,7 +226,7 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Deadline { limit } => write!(
                 f,
-                "the transaction did not get through within {limit:?}; nothing was stored, and no gapless number is missing"
+                "the call did not get through within {limit:?}; nothing was stored, and no gapless number is missing"
             ),
             Self::Contended { sequence } => {
                 write!(f, "others took numbers of sequence `{sequence}` at every attempt to set it; stop them first")
@@ -257,16 +269,20 @@ impl fmt::Display for ErrorKind {
             ),
             Self::InvalidSequence { sequence, message } => write!(f, "sequence `{sequence}`: {message}"),
             Self::Overloaded { limit } => {
-                write!(
-                    f,
-                    "{limit} documents are waiting already; call again later, or let fewer callers insert at once"
-                )
+                write!(f, "{limit} callers are waiting already; call again later, or let fewer of them call at once")
             }
-            Self::ShutDown => f.write_str("the collection was shut down and takes no more documents"),
+            Self::ShutDown => {
+                f.write_str("the collection was shut down and takes no more documents, or the runtime of its tasks was")
+            }
             Self::RestartRefused { sequence, next, stored } => write!(
                 f,
                 "sequence `{sequence}` cannot go on with {next}: documents are numbered up to {stored}; delete or renumber \
                  them first"
+            ),
+            Self::BlocksReserved { sequence, next } => write!(
+                f,
+                "sequence `{sequence}` cannot go back to {next}: numbers were reserved from it in blocks, and whoever still \
+                 has some hands them out; stop all who use it, and say so with `.assume_stopped()`"
             ),
         }
     }

@@ -1,12 +1,13 @@
 //! The documents of a batch that take their numbers from one counter.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use mongodb::bson::{RawDocumentBuf, doc};
 
 use super::{Numbers, prepare};
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
+    combiner::{Combiner, Run},
     counter::{Counter, State},
     document,
 };
@@ -16,6 +17,10 @@ pub(crate) struct Group {
     pub(super) sequence: usize,
     pub(crate) counter: Counter,
     pub(super) gapless: bool,
+    /// What shares the counter with other callers of the handle, if there is one and the numbers may have gaps.
+    pub(super) combiner: Option<Arc<Combiner>>,
+    /// How long the call waits for numbers of the handle.
+    pub(super) time_limit: Option<Duration>,
     /// Those that take a number, in the order of the batch.
     pub(super) takers: Vec<usize>,
     /// Those that bring their own.
@@ -27,6 +32,12 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// One without documents, that takes its numbers from the counter itself.
+    pub(super) fn new(sequence: usize, counter: Counter, gapless: bool) -> Self {
+        let (takers, own, committed, passed) = Default::default();
+        Self { sequence, counter, gapless, combiner: None, time_limit: None, takers, own, committed, passed }
+    }
+
     /// The counter and what is taken from it, told apart by bytes.
     pub(super) fn key(&self) -> (usize, Vec<u8>) {
         let key = doc! { "": self.counter.key() };
@@ -35,9 +46,7 @@ impl Group {
 
     /// The same group without documents.
     pub(super) fn emptied(&self) -> Self {
-        let (takers, own, committed, passed) = Default::default();
-        let (sequence, counter, gapless) = (self.sequence, self.counter.clone(), self.gapless);
-        Self { sequence, counter, gapless, takers, own, committed, passed }
+        Self { combiner: self.combiner.clone(), ..Self::new(self.sequence, self.counter.clone(), self.gapless) }
     }
 
     pub(crate) fn size(&self) -> u64 {
@@ -49,13 +58,12 @@ impl Group {
         &self.takers
     }
 
-    /// Gives these documents of the group the `n` numbers that end with `last`, in order. Returns the documents for which
-    /// none is left, since known numbers are passed over, and how many numbers to take for them.
+    /// Gives these documents of the group the numbers of a run, in order. Returns the documents for which none is left,
+    /// since known numbers are passed over, and how many numbers to take for them.
     pub(crate) fn assign<'d>(
         &self,
         documents: &'d [usize],
-        n: u64,
-        last: i64,
+        Run { n, last }: Run,
         numbers: &mut Numbers,
     ) -> (&'d [usize], u64) {
         let n = usize::try_from(n).unwrap_or(usize::MAX);
@@ -88,10 +96,21 @@ impl Group {
     pub(crate) async fn take(&self, documents: &[usize], numbers: &mut Numbers) -> Result<()> {
         let (mut rest, mut n) = (documents, documents.len() as u64);
         while !rest.is_empty() {
-            let last = self.counter.advance(n).await?;
-            (rest, n) = self.assign(rest, n, last, numbers);
+            for run in self.supply(n).await? {
+                (rest, n) = self.assign(rest, run, numbers);
+            }
         }
         Ok(())
+    }
+
+    async fn supply(&self, n: u64) -> Result<Vec<Run>> {
+        match (&self.combiner, self.time_limit) {
+            (None, _) => Ok(vec![Run { n, last: self.counter.advance(n).await? }]),
+            (Some(combiner), None) => combiner.take(n).await,
+            (Some(combiner), Some(limit)) => tokio::time::timeout(limit, combiner.take(n))
+                .await
+                .unwrap_or_else(|_| Err(Error::new(ErrorKind::Deadline { limit }))),
+        }
     }
 
     /// Gives those of these documents that are in the group new numbers.
@@ -159,6 +178,9 @@ impl Group {
         }
         if let Some(to) = progression.seed(Some(to)) {
             self.counter.raise(to).await?;
+        }
+        if let Some(combiner) = &self.combiner {
+            combiner.discard();
         }
         Ok(Repair::Done)
     }

@@ -15,9 +15,10 @@ use std::{
 use mongodb::bson::Bson;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{gapless, plain};
+use super::{combiners::Combiners, gapless, plain};
 use crate::{
-    Error, ErrorKind, Result, document::Template, insert::TRANSACTION_TIME, numbering::Numbering, target::Target,
+    Error, ErrorKind, Result, combiner::BlockSize, document::Template, insert::TRANSACTION_TIME, numbering::Numbering,
+    target::Target,
 };
 
 /// How many documents may wait in one queue.
@@ -31,10 +32,11 @@ const IDLE: Duration = Duration::from_secs(1);
 /// From how many queues on those are looked for that have closed.
 const MANY: usize = 64;
 
-/// The queues of one [`SequencedCollection`](super::SequencedCollection): one for plain numbers, one for each set of
-/// gapless counters.
-#[derive(Debug, Default)]
+/// What the clones of one [`SequencedCollection`](super::SequencedCollection) share: at the counters, and the queues of
+/// documents, one for plain numbers and one for each set of gapless counters.
+#[derive(Debug)]
 pub struct Shared {
+    pub(crate) combiners: Combiners,
     lanes: Mutex<Lanes>,
     /// How many documents are queued or under way.
     pending: Arc<watch::Sender<usize>>,
@@ -104,6 +106,15 @@ impl Drop for Pending {
 }
 
 impl Shared {
+    pub(super) fn new(size: BlockSize) -> Self {
+        Self {
+            combiners: Combiners::new(size),
+            lanes: Mutex::default(),
+            pending: Arc::default(),
+            is_shut_down: AtomicBool::default(),
+        }
+    }
+
     /// Queues a document and waits for what comes of it.
     pub(crate) async fn insert(&self, template: Template, numbering: Numbering, target: &Target) -> Result<Stored> {
         let (answer, answered) = oneshot::channel();
@@ -137,12 +148,15 @@ impl Shared {
         }
     }
 
-    /// Takes no more documents and waits until all have been answered.
-    pub(super) async fn shut_down(&self) {
+    /// Takes no more documents and waits until all have been answered. How many there were, and how many numbers are left
+    /// over.
+    pub(super) async fn shut_down(&self) -> (usize, u64) {
         self.is_shut_down.store(true, Ordering::Release);
         let mut pending = self.pending.subscribe();
+        let waited_for = *pending.borrow();
         let _never_closed = pending.wait_for(|pending| *pending == 0).await;
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner).open.clear();
+        (waited_for, self.combiners.discard())
     }
 }
 

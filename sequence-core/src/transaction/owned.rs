@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result, capability,
+    combiner::Run,
     counter::SHORTEST_TIME,
     document::Template,
     error::server_code,
@@ -200,7 +201,7 @@ impl Insertion {
             while !rest.is_empty() {
                 wanted += n;
                 match group.counter.advance_in(n, session).await {
-                    Ok(Some(last)) => (rest, n) = group.assign(rest, n, last, &mut self.numbers),
+                    Ok(Some(last)) => (rest, n) = group.assign(rest, Run { n, last }, &mut self.numbers),
                     Ok(None) => return Err(Failure::Miss(index, wanted)),
                     Err(error) => return Err(Failure::Counter(index, error)),
                 }

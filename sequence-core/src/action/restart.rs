@@ -1,0 +1,102 @@
+//! `Sequence::restart`: another next number.
+
+use std::future::IntoFuture;
+
+use crate::{
+    Error, ErrorKind, Result, Sequence,
+    counter::{Counter, State},
+};
+
+/// How often it looks again because somebody took a number meanwhile.
+const ATTEMPTS: usize = 20;
+
+/// Sets the next number of a sequence. Construct with [`Sequence::restart`].
+#[must_use = "nothing is sent until it is awaited"]
+#[derive(Debug)]
+pub struct Restart<'a> {
+    sequence: &'a Sequence,
+    n: i64,
+    are_stopped: bool,
+}
+
+impl<'a> Restart<'a> {
+    pub(crate) fn new(sequence: &'a Sequence, n: i64) -> Self {
+        Self { sequence, n, are_stopped: false }
+    }
+
+    /// Goes back even if numbers were reserved in blocks: no process with such a block is running any more.
+    ///
+    /// ```no_run
+    /// # async fn example(tickets: sequence_core::Sequence) -> sequence_core::Result<()> {
+    /// tickets.restart(1).assume_stopped().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn assume_stopped(mut self) -> Self {
+        self.are_stopped = true;
+        self
+    }
+}
+
+impl<'a> IntoFuture for Restart<'a> {
+    type Output = Result<()>;
+    type IntoFuture = RestartFuture<'a>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        RestartFuture(Box::pin(execute(self)))
+    }
+}
+
+opaque_future! {
+    /// The future of [`Restart`].
+    RestartFuture -> Result<()>
+}
+
+async fn execute(Restart { sequence, n, are_stopped }: Restart<'_>) -> Result<()> {
+    let counter = sequence.counter()?;
+    let progression = &counter.progression;
+    let (low, high) = progression.range();
+    let (true, Some(to)) = ((low..=high).contains(&n), n.checked_sub(progression.step)) else {
+        return Err(counter.invalid(format!("it cannot go on with {n}: it hands out {low} to {high}")));
+    };
+    // What forbids it is looked at between reading and writing the counter, so that a number taken meanwhile is noticed.
+    for _ in 0..ATTEMPTS {
+        let current = match counter.read(None).await? {
+            State::Missing => {
+                counter.create().await?;
+                continue;
+            }
+            State::At(number) => number.value,
+            State::Corrupt(found) => return Err(counter.corrupt(found)),
+        };
+        if progression.beyond(current, to) {
+            may_go_back(&counter, n, are_stopped).await?;
+        }
+        if counter.replace(current, to).await? {
+            return Ok(());
+        }
+    }
+    Err(Error::new(ErrorKind::Contended { sequence: counter.name() }))
+}
+
+/// Whether no number from `n` on is stored, or may still be handed out.
+async fn may_go_back(counter: &Counter, n: i64, are_stopped: bool) -> Result<()> {
+    let progression = &counter.progression;
+    if !are_stopped && counter.gave_blocks().await? {
+        return Err(Error::new(ErrorKind::BlocksReserved { sequence: counter.name(), next: n }));
+    }
+    let Some(data) = counter.origin.data() else { return Ok(()) };
+    if !data.is_readable() {
+        return match data.any().await? {
+            false => Ok(()),
+            true => Err(counter.invalid(
+                "it cannot go back while there are numbered documents: what `format` made of their numbers cannot be \
+                 turned back; delete them first",
+            )),
+        };
+    }
+    match data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored)) {
+        None => Ok(()),
+        Some(stored) => Err(Error::new(ErrorKind::RestartRefused { sequence: counter.name(), next: n, stored })),
+    }
+}

@@ -1,0 +1,241 @@
+//! What the callers of one counter share: its commands, and blocks of numbers reserved ahead.
+//!
+//! While one command is on its way, all who ask share the next one. With blocks, most are served from what is reserved
+//! already, and the next block is fetched when half of the current one is left.
+
+mod block;
+mod serve;
+mod size;
+
+use std::{
+    collections::VecDeque,
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::{runtime::Handle, sync::oneshot};
+
+pub(crate) use self::size::BlockSize;
+use self::{
+    block::{Block, MOST_TAKEN, Taken},
+    size::Sizes,
+};
+use crate::{Error, ErrorKind, Result, counter::Counter};
+
+/// How many callers may wait for one counter.
+const CAPACITY: usize = 10_000;
+/// How often a caller asks again because the runtime of the task that was to answer it has ended.
+const RUNTIMES: usize = 3;
+
+/// `n` numbers that follow each other, up to `last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) n: u64,
+    pub(crate) last: i64,
+}
+
+/// The numbers that were got, and why there are not more.
+pub(crate) type Supply = (Vec<Run>, Option<Error>);
+
+#[derive(Debug)]
+pub(crate) struct Combiner {
+    counter: Counter,
+    has_blocks: bool,
+    block: Block,
+    /// Locked for a moment only, and never by one that takes from the block.
+    state: Mutex<State>,
+    /// Where the block was at the last look of [`is_idle`](Self::is_idle).
+    seen: AtomicU64,
+}
+
+#[derive(Debug)]
+struct State {
+    waiting: VecDeque<Waiter>,
+    /// Whether a task is there that answers them.
+    is_served: bool,
+    /// Whether the block behind the current one is wanted.
+    is_low: bool,
+    /// First number and length of the block behind the current one.
+    next: Option<(i64, u32)>,
+    /// How often the blocks were thrown away.
+    discards: u64,
+    sizes: Sizes,
+    /// How many reservations in a row were not confirmed.
+    doubts: u32,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    /// How many numbers are missing yet.
+    n: u64,
+    got: Vec<Run>,
+    /// Whether it takes less, when no more numbers are left.
+    part: bool,
+    answer: oneshot::Sender<Supply>,
+}
+
+impl Combiner {
+    pub(crate) fn new(counter: Counter, size: BlockSize) -> Self {
+        let state = State {
+            waiting: VecDeque::new(),
+            is_served: false,
+            is_low: false,
+            next: None,
+            discards: 0,
+            sizes: Sizes::new(size),
+            doubts: 0,
+        };
+        Self {
+            block: Block::new(counter.progression.step),
+            counter,
+            has_blocks: size != BlockSize::None,
+            state: Mutex::new(state),
+            seen: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// The next number, if it is reserved already. Takes no lock, unless it is the one at which the block is low.
+    pub(crate) fn try_next(self: &Arc<Self>) -> Option<i64> {
+        if !self.has_blocks {
+            return None;
+        }
+        let Taken { first, is_low, .. } = self.block.take(1)?;
+        if is_low {
+            let mut state = self.lock();
+            state.is_low = true;
+            self.be_served(&mut state);
+        }
+        Some(first)
+    }
+
+    /// Takes `n` numbers, all or none.
+    pub(crate) async fn take(self: &Arc<Self>, n: u64) -> Result<Vec<Run>> {
+        let (runs, error) = self.wait(n, false).await;
+        match error {
+            // what came from the block before is lost
+            Some(error) => Err(error.burning(runs.first().and_then(|run| self.first_of(*run)))),
+            None => Ok(runs),
+        }
+    }
+
+    pub(crate) async fn take_one(self: &Arc<Self>) -> Result<i64> {
+        let runs = self.take(1).await?;
+        runs.first().map(|run| run.last).ok_or_else(|| Error::new(ErrorKind::ShutDown))
+    }
+
+    /// Takes `n` numbers, or as many as are left.
+    pub(crate) async fn take_up_to(self: &Arc<Self>, n: u64) -> Supply {
+        self.wait(n, true).await
+    }
+
+    async fn wait(self: &Arc<Self>, n: u64, part: bool) -> Supply {
+        let mut runs = Vec::new();
+        let mut left = n;
+        for _ in 0..RUNTIMES {
+            let (answer, answered) = oneshot::channel();
+            {
+                let mut state = self.lock();
+                // those who wait have asked before, and the task that serves them is about to
+                if state.waiting.is_empty() {
+                    left -= self.draw(&mut state, left, &mut runs);
+                }
+                if left > 0 {
+                    if state.waiting.len() >= CAPACITY {
+                        state.waiting.retain(Waiter::is_there);
+                    }
+                    if state.waiting.len() >= CAPACITY {
+                        return (runs, Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY })));
+                    }
+                    state.waiting.push_back(Waiter { n: left, got: Vec::new(), part, answer });
+                }
+                self.be_served(&mut state);
+            }
+            if left == 0 {
+                return (runs, None);
+            }
+            if let Ok((more, error)) = answered.await {
+                runs.extend(more);
+                return (runs, error);
+            }
+        }
+        (runs, Some(Error::new(ErrorKind::ShutDown)))
+    }
+
+    /// Throws away what is reserved: other documents have these numbers, or the counter has been lost. Returns how many
+    /// there were.
+    pub(crate) fn discard(&self) -> u64 {
+        let mut state = self.lock();
+        state.discards += 1;
+        let next = state.next.take().map_or(0, |(_, length)| length);
+        u64::from(next) + u64::from(self.block.replace(0, 0))
+    }
+
+    /// Whether nobody has taken a number since this was asked last.
+    pub(crate) fn is_idle(&self) -> bool {
+        let position = self.block.position();
+        let is_unchanged = self.seen.swap(position, Ordering::Relaxed) == position || !self.has_blocks;
+        let state = self.lock();
+        is_unchanged && !state.is_served && state.waiting.is_empty()
+    }
+
+    pub(crate) fn step(&self) -> i64 {
+        self.counter.progression.step
+    }
+
+    /// Takes up to `n` numbers from what is reserved.
+    fn draw(&self, state: &mut State, n: u64, runs: &mut Vec<Run>) -> u64 {
+        let mut left = n;
+        while self.has_blocks && left > 0 {
+            if let Some(Taken { first, n, is_low }) = self.block.take(u32::try_from(left).unwrap_or(MOST_TAKEN)) {
+                left -= u64::from(n);
+                state.is_low |= is_low;
+                let last = first.wrapping_add(self.step().wrapping_mul(i64::from(n) - 1)); // reserved, so exact
+                runs.push(Run { n: n.into(), last });
+                continue;
+            }
+            self.block.settle();
+            let Some((first, length)) = state.next.take() else { break };
+            self.block.replace(first, length);
+        }
+        n - left
+    }
+
+    /// Sees to it that a task answers those who wait and fetches what is wanted.
+    fn be_served(self: &Arc<Self>, state: &mut State) {
+        let is_wanted = !state.waiting.is_empty() || state.is_low && state.next.is_none();
+        // outside of a runtime only a block can be low, and whoever finds it empty is inside
+        if let (true, false, Ok(runtime)) = (is_wanted, state.is_served, Handle::try_current()) {
+            state.is_served = true;
+            runtime.spawn(serve::serve(Arc::clone(self)));
+        }
+    }
+
+    fn first_of(&self, run: Run) -> Option<i64> {
+        self.counter.progression.first_of(run.n, run.last)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiter {
+    fn is_there(&self) -> bool {
+        !self.answer.is_closed()
+    }
+
+    fn answer(self, error: Option<Error>) {
+        let _gone = self.answer.send((self.got, error));
+    }
+}
+
+impl State {
+    fn take_waiting(&mut self) -> VecDeque<Waiter> {
+        let mut waiting = mem::take(&mut self.waiting);
+        waiting.retain(Waiter::is_there);
+        waiting
+    }
+}

@@ -1,0 +1,58 @@
+//! What the callers of a handle share at each counter.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    combiner::{BlockSize, Combiner},
+    counter::Counter,
+};
+
+/// From how many on those are looked for that nobody uses.
+const MANY: usize = 1_024;
+
+/// A sequence of the model, and the bytes of its scope.
+pub(crate) type Key = (usize, Vec<u8>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Combiners {
+    size: BlockSize,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    combiners: HashMap<Key, Arc<Combiner>>,
+    /// How many there may be before unused ones are removed again.
+    most: usize,
+}
+
+impl Combiners {
+    pub(super) fn new(size: BlockSize) -> Self {
+        Self { size, known: Mutex::default() }
+    }
+
+    /// That of this counter.
+    pub(crate) fn of(&self, key: Key, counter: &Counter) -> Arc<Combiner> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(combiner) = known.combiners.get(&key) {
+            return Arc::clone(combiner);
+        }
+        // With blocks, those go that have given no number since the last look; what they have left is lost.
+        if known.combiners.len() >= known.most {
+            known.combiners.retain(|_, combiner| Arc::strong_count(combiner) > 1 || !combiner.is_idle());
+            known.most = (2 * known.combiners.len()).max(MANY);
+        }
+        let combiner = Arc::new(Combiner::new(counter.clone(), self.size));
+        known.combiners.insert(key, Arc::clone(&combiner));
+        combiner
+    }
+
+    /// Throws away all blocks; how many numbers were left in them.
+    pub(super) fn discard(&self) -> u64 {
+        let combiners = std::mem::take(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner).combiners);
+        combiners.values().map(|combiner| combiner.discard()).sum()
+    }
+}
