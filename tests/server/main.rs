@@ -20,6 +20,7 @@ mod own_numbers;
 mod scopes;
 mod sequence;
 mod sequenced;
+mod shared;
 mod story;
 mod support;
 mod transactions;

@@ -190,8 +190,8 @@ impl Combiner {
         let mut left = n;
         let others = if is_unconfirmed { state.take_waiting() } else { VecDeque::new() };
         for waiter in waiting {
-            let number = error.number().and_then(|last| self.counter.progression.first_of(left, last));
             left = left.saturating_sub(waiter.n);
+            let number = error.number().and_then(|last| self.counter.progression.first_of(left + 1, last));
             waiter.answer(Some(error.with_number(number)));
         }
         for waiter in others {
