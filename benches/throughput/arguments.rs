@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) warm_up: Duration,
     pub(crate) window: Duration,
     pub(crate) callers: &'static [usize],
+    /// Of section 3.
+    pub(crate) tasks: &'static [usize],
 }
 
 /// `--child WAY URI DATABASE COLLECTION WARM_UP_MS WINDOW_MS`
@@ -41,12 +43,21 @@ impl Plan {
             warm_up: Duration::from_millis(500),
             window: Duration::from_secs(2),
             callers: &[1, 16, 64, 256],
+            tasks: &[1, 2, 8, 64, 256],
         }
     }
 
     fn quick() -> Self {
         let moment = Duration::from_millis(50);
-        Self { quick: true, rounds: 1, warm_up: moment, window: 2 * moment, callers: &[1, 16], ..Self::full() }
+        Self {
+            quick: true,
+            rounds: 1,
+            warm_up: moment,
+            window: 2 * moment,
+            callers: &[1, 16],
+            tasks: &[1, 8],
+            ..Self::full()
+        }
     }
 
     pub(crate) fn is_part(&self) -> bool {

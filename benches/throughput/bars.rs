@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::{
-    bulk,
+    block_change, bulk,
     modes::Way,
-    processes,
+    numbers, processes,
     results::{Cell, Quantity, Results, Section},
 };
 
@@ -71,7 +71,7 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     }
     let [by_hand, sequenced] = processes::cells();
     bars.push(rate(sequenced, 8.0, by_hand));
-    let [insert_many, plain] = bulk::cells();
+    let [insert_many, plain, blocks] = bulk::cells();
     bars.push(Bar {
         what: format!("bulk: commands that {} sends more than {}", plain.way, insert_many.way),
         bound: Bound::AtMost(1.0),
@@ -79,6 +79,24 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
         measured: results
             .excess(plain, insert_many, Quantity::CommandsPerCall)
             .map(|more| (more * 20.0).round() / 20.0),
+    });
+    bars.push(rate(blocks, 0.97, insert_many));
+    let (one, insert_one) = (inserts(Way::Blocks, 1), inserts(Way::InsertOne, 1));
+    bars.push(rate(one, 0.95, insert_one));
+    bars.push(Bar {
+        what: "inserts, 1: p99 with block_size(100) to insert_one".to_owned(),
+        bound: Bound::AtMost(1.1),
+        measured: results.ratio(one, insert_one, Quantity::P99),
+    });
+    for (tasks, times) in [(64, 10.0), (256, 30.0)] {
+        let [by_hand, combined, _] = numbers::cells(tasks);
+        bars.push(rate(combined, times, by_hand));
+    }
+    let [calls, control] = block_change::cells();
+    bars.push(Bar {
+        what: "block change: calls over 100 µs more than in the control".to_owned(),
+        bound: Bound::AtMost(0.0),
+        measured: results.excess(calls, control, Quantity::Over100),
     });
     bars
 }

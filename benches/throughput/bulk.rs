@@ -1,6 +1,6 @@
 //! Section 2: batches of 1,000 documents.
 
-use mongo_sequence::AutoIncrement;
+use mongo_sequence::{AutoIncrement, SequencedCollection};
 use mongodb::{Collection, Database};
 
 use crate::{
@@ -20,21 +20,24 @@ const BATCH: usize = 1_000;
 enum Way {
     InsertMany,
     Plain,
+    Blocks,
 }
 
 #[derive(Clone, Debug)]
 enum Inserter {
     InsertMany(Collection<Unnumbered>),
     Plain(Collection<Order>),
+    Blocks(SequencedCollection<Order>),
 }
 
 impl Way {
-    const ALL: [Self; 2] = [Self::InsertMany, Self::Plain];
+    const ALL: [Self; 3] = [Self::InsertMany, Self::Plain, Self::Blocks];
 
     fn name(self) -> &'static str {
         match self {
             Self::InsertMany => "insert_many",
             Self::Plain => "insert_many_with_seq, Collection",
+            Self::Blocks => "insert_many_with_seq, block_size(1000)",
         }
     }
 
@@ -42,6 +45,10 @@ impl Way {
         match self {
             Self::InsertMany => Inserter::InsertMany(db.collection(collection)),
             Self::Plain => Inserter::Plain(db.collection(collection)),
+            Self::Blocks => {
+                let blocks = SequencedCollection::builder(db.collection(collection)).block_size(1_000);
+                Inserter::Blocks(blocks.build())
+            }
         }
     }
 }
@@ -57,13 +64,14 @@ impl Work for Inserter {
                 unnumbered.insert_many((0..BATCH).map(|_| Unnumbered { item: item() })).await?
             }
             Self::Plain(collection) => Order::insert_many_with_seq(&mut orders, collection).await?,
+            Self::Blocks(collection) => Order::insert_many_with_seq(&mut orders, collection).await?,
         };
         told.extend(orders.iter().map(|order| order.id));
         Ok(inserted.inserted_ids.len())
     }
 }
 
-pub(crate) fn cells() -> [Cell; 2] {
+pub(crate) fn cells() -> [Cell; 3] {
     Way::ALL.map(|way| Section::Bulk.cell(way.name(), 1))
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Deployment {
 impl Deployment {
     pub(crate) async fn start() -> Result<Self> {
         let server = Server::start(Topology::ReplicaSet).await?;
-        let client = client(server.uri(), CONNECTIONS).await?;
+        let client = client(server.uri(), CONNECTIONS, "throughput").await?;
         let db = client.database("throughput");
         Ok(Self { server, client, db, names: AtomicUsize::new(0) })
     }
@@ -75,8 +75,9 @@ impl Deployment {
 }
 
 /// A client that writes with majority, with so many connections open.
-pub(crate) async fn client(uri: &str, connections: u32) -> Result<Client> {
+pub(crate) async fn client(uri: &str, connections: u32, name: &str) -> Result<Client> {
     let mut options = ClientOptions::parse(uri).await?;
+    options.app_name = Some(name.to_owned());
     options.write_concern = Some(WriteConcern::majority());
     options.max_pool_size = Some(connections);
     options.min_pool_size = Some(connections);

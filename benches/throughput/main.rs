@@ -31,12 +31,14 @@
 
 mod arguments;
 mod bars;
+mod block_change;
 mod bulk;
 mod check;
 mod deployment;
 mod inserts;
 mod measure;
 mod modes;
+mod numbers;
 mod processes;
 mod report;
 mod results;
@@ -75,7 +77,9 @@ async fn run(plan: &Plan) -> Result<()> {
         results.begin_round();
         inserts::run(plan, &deployment, &mut results).await?;
         bulk::run(plan, &deployment, &mut results).await?;
+        numbers::run(plan, &deployment, &mut results).await?;
         processes::run(plan, &deployment, &mut results).await?;
+        block_change::run(plan, &deployment, &mut results).await?;
     }
     let environment = report::environment(plan, &deployment).await?;
     report::print(&environment, &results);

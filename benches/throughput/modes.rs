@@ -6,7 +6,7 @@ use mongo_sequence::{AutoIncrement, SequencedCollection};
 use mongodb::{Client, Collection, Database};
 use serde::{Deserialize, Serialize};
 
-use self::by_hand::ByHand;
+pub(crate) use self::by_hand::ByHand;
 use crate::{Result, check::Promise, measure::Work};
 
 /// What is inserted in all of the numbered ways.
@@ -39,17 +39,19 @@ pub(crate) enum Way {
     GaplessByHand,
     Plain,
     Sequenced,
+    Blocks,
     PlainGapless,
     SequencedGapless,
 }
 
 impl Way {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::InsertOne,
         Self::TwoCommands,
         Self::GaplessByHand,
         Self::Plain,
         Self::Sequenced,
+        Self::Blocks,
         Self::PlainGapless,
         Self::SequencedGapless,
     ];
@@ -61,6 +63,7 @@ impl Way {
             Self::GaplessByHand => "by hand, gapless transaction",
             Self::Plain => "Collection",
             Self::Sequenced => "SequencedCollection",
+            Self::Blocks => "SequencedCollection, block_size(100)",
             Self::PlainGapless => "Collection, gapless",
             Self::SequencedGapless => "SequencedCollection, gapless",
         }
@@ -73,7 +76,7 @@ impl Way {
     pub(crate) fn promise(self) -> Promise {
         match self {
             Self::InsertOne => Promise::Nothing,
-            Self::TwoCommands | Self::Plain | Self::Sequenced => Promise::Unique,
+            Self::TwoCommands | Self::Plain | Self::Sequenced | Self::Blocks => Promise::Unique,
             Self::GaplessByHand | Self::PlainGapless | Self::SequencedGapless => Promise::Gapless,
         }
     }
@@ -87,6 +90,7 @@ impl Way {
             Self::TwoCommands => Inserter::TwoCommands(ByHand::new(client, db, collection)),
             Self::GaplessByHand => Inserter::GaplessByHand(ByHand::new(client, db, collection)),
             Self::Plain | Self::PlainGapless => Inserter::Plain(orders(), gapless),
+            Self::Blocks => Inserter::Sequenced(SequencedCollection::builder(orders()).block_size(100).build(), false),
             Self::Sequenced | Self::SequencedGapless => {
                 Inserter::Sequenced(SequencedCollection::new(orders()), gapless)
             }

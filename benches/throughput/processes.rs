@@ -118,7 +118,7 @@ impl Running {
 /// What one of the processes does.
 pub(crate) async fn child(asked: &Child) -> Result<()> {
     let way = Way::named(&asked.way).ok_or("no such way")?;
-    let client = client(&asked.uri, u32::try_from(CALLERS)?).await?;
+    let client = client(&asked.uri, u32::try_from(CALLERS)?, "throughput-process").await?;
     let inserter = way.on(&client, &client.database(&asked.database), &asked.collection);
     let mut told = callers(&inserter, CALLERS, asked.warm_up).await?.told;
     println!("ready");

@@ -11,6 +11,7 @@ use crate::{
     arguments::Plan,
     bars::Bar,
     deployment::Deployment,
+    numbers,
     results::{Cell, Quantity, Results, Section, Values},
 };
 
@@ -65,6 +66,17 @@ const LAYOUTS: &[Layout] = &[
         base: Some("insert_many"),
     },
     Layout {
+        section: Section::Numbers,
+        title: "3. Numbers without documents",
+        callers: "tasks",
+        columns: &[
+            ("numbers/s", Quantity::PerSecond, 0),
+            ("findAndModify/number", Quantity::MovesEach, 4),
+            ("client CPU ms/1000", Quantity::CpuPerThousand, 3),
+        ],
+        base: Some(numbers::BY_HAND),
+    },
+    Layout {
         section: Section::Processes,
         title: "4. Gapless inserts by 4 processes of 16 callers each",
         callers: "callers",
@@ -75,6 +87,19 @@ const LAYOUTS: &[Layout] = &[
             ("aborts", Quantity::Aborts, 0),
         ],
         base: Some("by hand, gapless transaction"),
+    },
+    Layout {
+        section: Section::BlockChange,
+        title: "5. Single calls at 20,000 numbers/s, every refill takes 5 ms",
+        callers: "tasks",
+        columns: &[
+            ("p50 µs", Quantity::P50, 2),
+            ("p99.9 µs", Quantity::P999, 1),
+            ("longest µs", Quantity::Longest, 0),
+            ("over 100 µs", Quantity::Over100, 0),
+            ("refills", Quantity::Refills, 0),
+        ],
+        base: None,
     },
 ];
 

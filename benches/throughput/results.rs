@@ -9,7 +9,9 @@ use serde::Serialize;
 pub(crate) enum Section {
     Inserts,
     Bulk,
+    Numbers,
     Processes,
+    BlockChange,
 }
 
 /// One way with one number of callers.
@@ -28,6 +30,10 @@ pub(crate) enum Quantity {
     /// Of the times of calls, in microseconds.
     P50,
     P99,
+    P999,
+    Longest,
+    /// How many calls took more than 100 µs.
+    Over100,
     /// `findAndModify` commands for each document or number.
     MovesEach,
     /// Commands of all kinds for each call.
@@ -41,6 +47,8 @@ pub(crate) enum Quantity {
     /// Of all that was inserted, by the slowest and by the fastest process.
     SmallestShare,
     LargestShare,
+    /// Blocks that were reserved.
+    Refills,
 }
 
 pub(crate) type Values = BTreeMap<Quantity, f64>;
@@ -55,7 +63,9 @@ impl Section {
         match self {
             Self::Inserts => "inserts",
             Self::Bulk => "bulk",
+            Self::Numbers => "numbers",
             Self::Processes => "processes",
+            Self::BlockChange => "block change",
         }
     }
 

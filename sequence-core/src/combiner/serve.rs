@@ -31,7 +31,9 @@ struct Request {
 pub(super) async fn serve(combiner: Arc<Combiner>) {
     let mut serving = Serving(Some(combiner));
     while let Some(combiner) = &serving.0 {
-        tokio::time::sleep(combiner.pause()).await;
+        if let Some(pause) = combiner.pause() {
+            tokio::time::sleep(pause).await; // even of no time at all it would be a millisecond
+        }
         match combiner.request() {
             Some(request) => combiner.reserve(request).await,
             None => serving.0 = None,
@@ -53,14 +55,10 @@ impl Drop for Serving {
 }
 
 impl Combiner {
-    fn pause(&self) -> Duration {
-        match self.lock().doubts {
-            0 => Duration::ZERO,
-            doubts => {
-                let pause = FIRST_PAUSE.saturating_mul(1 << doubts.min(16)).min(LONGEST_PAUSE);
-                pause.mul_f64(rand::rng().random_range(0.5..1.0))
-            }
-        }
+    fn pause(&self) -> Option<Duration> {
+        let doubts = self.lock().doubts.checked_sub(1)?;
+        let pause = FIRST_PAUSE.saturating_mul(1 << doubts.min(16)).min(LONGEST_PAUSE);
+        Some(pause.mul_f64(rand::rng().random_range(0.5..1.0)))
     }
 
     /// What to ask the counter for. Nothing, if nobody waits and no block is wanted: then this task is not needed any more.
