@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use mongo_sequence::{
     AutoIncrement, EnsureSequencesFuture, Error, ErrorKind, GetOrInsert, GetOrInsertWithSeqFuture,
     InsertManyWithSeqFuture, InsertWithSeqFuture, NextValueFuture, Reserved, Sequence, SequencedCollection,
+    SharedSequence,
 };
 use mongodb::{ClientSession, Collection, bson::doc};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,7 @@ fn values_are_shared_between_threads() {
     shared::<Reserved>();
     shared::<GetOrInsert>();
     shared::<SequencedCollection<Owned>>();
+    shared::<SharedSequence>();
     error::<Error>();
 }
 
@@ -52,12 +54,16 @@ fn futures_are_sent_between_threads<'a, 'text>(
     let together = SequencedCollection::new(all.clone());
     send(owned.insert_with_seq(&together).gapless().into_future());
     send(together.shutdown());
+    let tickets = SharedSequence::new(sequence.clone());
+    send(tickets.next_value());
+    send(tickets.reserve(2));
+    send(tickets.raise_to(2));
     send(owned.get_or_insert_with_seq(all, doc! {}).session(&mut *session).into_future());
     send(Note::ensure_sequences(notes).into_future());
     send(sequence.next_value().session(&mut *session).into_future());
     send(sequence.reserve(2).session(&mut *session).into_future());
     send(sequence.raise_to(2));
-    send(sequence.restart(2));
+    send(sequence.restart(2).into_future());
     send(sequence.current_value());
     send::<Option<InsertWithSeqFuture<'_>>>(None);
     send::<Option<InsertManyWithSeqFuture<'_>>>(None);

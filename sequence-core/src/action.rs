@@ -33,14 +33,15 @@ macro_rules! insert_setters {
     ($name:ident) => {
         impl<T: Send + Sync> $name<'_, T> {
             /// The time limit: for a transaction of the library's own how long it is repeated (120 s by default), and for
-            /// every counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s).
+            /// every counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s). For numbers that
+            /// callers of a `SequencedCollection` share it is how long to wait for them.
             pub fn time_limit(mut self, limit: std::time::Duration) -> Self {
                 self.call.time_limit = Some(limit);
                 self
             }
 
-            /// Attaches a comment to the insert and to the counter's increment, visible in the server's logs and
-            /// profiler.
+            /// Attaches a comment to the insert and to the counter's increment (unless callers of a `SequencedCollection`
+            /// share that), visible in the server's logs and profiler.
             pub fn comment(mut self, comment: impl Into<mongodb::bson::Bson>) -> Self {
                 self.call.options.comment = Some(comment.into());
                 self

@@ -169,6 +169,7 @@ impl Combiner {
     pub(crate) fn discard(&self) -> u64 {
         let mut state = self.lock();
         state.discards += 1;
+        state.is_low = false; // whoever needs a block will ask for it
         let next = state.next.take().map_or(0, |(_, length)| length);
         u64::from(next) + u64::from(self.block.replace(0, 0))
     }

@@ -54,7 +54,7 @@ impl Numbering {
                     let gapless = gapless || T::SEQUENCES[sequence].gapless;
                     let combiner = shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
                     let counter = counter.with_limits(time_limit, comment);
-                    groups.push(Group { time_limit, combiner, ..Group::new(sequence, counter, gapless) });
+                    groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
                     known.insert(key, groups.len() - 1);
                     groups.len() - 1
                 };

@@ -25,11 +25,14 @@ use crate::{InsertTarget, combiner::BlockSize};
 /// |---|---|
 /// | `insert_with_seq(&orders)` | one `findAndModify` for each counter, one `insert` |
 /// | `.gapless()`, or a field declared so | one transaction for all who need the same counters |
-/// | with `.session(..)`, another setter, or a number that the model brings along; bulk; find or insert | nothing |
+/// | with `.session(..)`, another setter, or a number that the model brings along; bulk; find or insert | the counters, of numbers that may have gaps |
 ///
 /// Each caller gets the result, or the error, that it would have had alone: a document that is refused fails by itself,
 /// and the others are stored. Numbers are given in the order of the queue. A model whose `Serialize` makes other bytes
 /// depend on its number (three different numbers are tried) goes alone.
+///
+/// With [blocks](SequencedCollectionBuilder::block_size) numbers that may have gaps are reserved ahead and handed out from
+/// memory.
 ///
 /// The queues are served by tasks on the runtime of a caller, which end with the last handle, or after a while without
 /// work. They hold the documents as bytes, 10,000 at most for each queue; more are refused as

@@ -87,13 +87,13 @@ async fn may_go_back(counter: &Counter, n: i64, are_stopped: bool) -> Result<()>
     }
     let Some(data) = counter.origin.data() else { return Ok(()) };
     if !data.is_readable() {
-        return match data.any().await? {
-            false => Ok(()),
-            true => Err(counter.invalid(
-                "it cannot go back while there are numbered documents: what `format` made of their numbers cannot be \
-                 turned back; delete them first",
-            )),
-        };
+        if !data.any().await? {
+            return Ok(());
+        }
+        return Err(counter.invalid(
+            "it cannot go back while there are numbered documents: what `format` made of their numbers cannot be \
+             turned back; delete them first",
+        ));
     }
     match data.furthest(progression).await?.filter(|&stored| !progression.beyond(n, stored)) {
         None => Ok(()),

@@ -35,7 +35,11 @@ pub(super) async fn serve(combiner: Arc<Combiner>) {
             tokio::time::sleep(pause).await; // even of no time at all it would be a millisecond
         }
         match combiner.request() {
-            Some(request) => combiner.reserve(request).await,
+            Some(request) => {
+                combiner.reserve(request).await;
+                // those who were answered may ask again at once: together with those who wait, not after them
+                tokio::task::yield_now().await;
+            }
             None => serving.0 = None,
         }
     }

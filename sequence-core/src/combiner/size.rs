@@ -60,6 +60,7 @@ impl Sizes {
     pub(super) fn next(&mut self, now: Instant) -> u32 {
         if let (BlockSize::Adaptive { floor, ceiling }, Some((then, reserved, took))) = (self.rule, self.last) {
             // what was reserved then has about been used since
+            #[allow(clippy::cast_precision_loss, reason = "an estimate")]
             let used = reserved as f64 * took.as_secs_f64() / now.duration_since(then).as_secs_f64().max(1e-6);
             let wanted = (used * f64::from(LASTS)).min(f64::from(self.size) * f64::from(GROWS));
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]

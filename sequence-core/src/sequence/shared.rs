@@ -34,7 +34,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct SharedSequence {
-    sequence: Sequence,
+    sequence: Arc<Sequence>,
     /// Or what is wrong with the sequence.
     combiner: Result<Arc<Combiner>>,
 }
@@ -146,7 +146,7 @@ impl SharedSequenceBuilder {
     #[must_use]
     pub fn build(self) -> SharedSequence {
         let combiner = self.sequence.counter().map(|counter| Arc::new(Combiner::new(counter, self.size)));
-        SharedSequence { sequence: self.sequence, combiner }
+        SharedSequence { sequence: Arc::new(self.sequence), combiner }
     }
 }
 

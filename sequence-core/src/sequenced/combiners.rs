@@ -56,3 +56,26 @@ impl Combiners {
         combiners.values().map(|combiner| combiner.discard()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mongodb::{Client, bson::Bson};
+
+    use super::{Combiners, Counter, MANY};
+    use crate::{combiner::BlockSize, counter::Origin, definition::Progression};
+
+    #[tokio::test]
+    async fn a_million_scopes_one_after_another_leave_a_few() {
+        let client = Client::with_uri_str("mongodb://localhost").await.unwrap(); // nothing is sent
+        let progression = Progression { start: Some(1), step: 1, last: i64::MAX };
+        let key = Bson::String("orders.number".to_owned());
+        let counter = Counter::new(&client.database("test"), "sequences", key, "seq", progression, Origin::Unknown);
+        for size in [BlockSize::None, BlockSize::Fixed(100)] {
+            let combiners = Combiners::new(size);
+            for scope in 0..1_000_000_u32 {
+                drop(combiners.of((0, scope.to_le_bytes().to_vec()), &counter));
+                assert!(combiners.known.lock().unwrap().combiners.len() <= 4 * MANY);
+            }
+        }
+    }
+}

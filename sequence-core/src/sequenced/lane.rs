@@ -171,6 +171,8 @@ async fn serve(mut queue: mpsc::Receiver<Item>, is_gapless: bool, target: Target
     let room = Arc::new(Semaphore::new(if is_gapless { 1 } else { UNDER_WAY }));
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+        // those who were answered may come again at once: together with those who wait, not after them
+        tokio::task::yield_now().await;
         let mut items = Vec::new();
         match tokio::time::timeout(IDLE, queue.recv_many(&mut items, GROUP)).await {
             Ok(0) => return,
