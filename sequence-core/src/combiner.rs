@@ -6,6 +6,8 @@
 mod block;
 mod serve;
 mod size;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
