@@ -123,12 +123,12 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// [`CounterMissing`](ErrorKind::CounterMissing), [`CounterCorrupt`](ErrorKind::CounterCorrupt),
-    /// [`Exhausted`](ErrorKind::Exhausted), [`InvalidSequence`](ErrorKind::InvalidSequence) and
-    /// [`UnsupportedCollection`](ErrorKind::UnsupportedCollection) with no number taken;
-    /// [`Unconfirmed`](ErrorKind::Unconfirmed) with the number burnt; [`CounterHeld`](ErrorKind::CounterHeld) if an open
-    /// transaction holds the counter; [`NoTransaction`](ErrorKind::NoTransaction) and
-    /// [`TransactionsUnsupported`](ErrorKind::TransactionsUnsupported) with a session; [`Driver`](ErrorKind::Driver) for
+    /// [`CounterMissing`](crate::ErrorKind::CounterMissing), [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt),
+    /// [`Exhausted`](crate::ErrorKind::Exhausted), [`InvalidSequence`](crate::ErrorKind::InvalidSequence) and
+    /// [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection) with no number taken;
+    /// [`Unconfirmed`](crate::ErrorKind::Unconfirmed) with the number burnt; [`CounterHeld`](crate::ErrorKind::CounterHeld) if an open
+    /// transaction holds the counter; [`NoTransaction`](crate::ErrorKind::NoTransaction) and
+    /// [`TransactionsUnsupported`](crate::ErrorKind::TransactionsUnsupported) with a session; [`Driver`](crate::ErrorKind::Driver) for
     /// everything else, where after a network error it is unknown whether a number was taken.
     ///
     /// # Cancellation
@@ -148,7 +148,7 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// Those of [`next_value`](Self::next_value). [`Exhausted`](ErrorKind::Exhausted) tells how many numbers are left.
+    /// Those of [`next_value`](Self::next_value). [`Exhausted`](crate::ErrorKind::Exhausted) tells how many numbers are left.
     ///
     /// # Cancellation
     ///
@@ -163,8 +163,8 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// [`CounterCorrupt`](ErrorKind::CounterCorrupt), [`InvalidSequence`](ErrorKind::InvalidSequence),
-    /// [`Driver`](ErrorKind::Driver).
+    /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt), [`InvalidSequence`](crate::ErrorKind::InvalidSequence),
+    /// [`Driver`](crate::ErrorKind::Driver).
     ///
     /// # Cancellation
     ///
@@ -188,9 +188,9 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// [`CounterMissing`](ErrorKind::CounterMissing), [`CounterCorrupt`](ErrorKind::CounterCorrupt),
-    /// [`InvalidSequence`](ErrorKind::InvalidSequence), also if `n` lies beyond the limit;
-    /// [`Driver`](ErrorKind::Driver).
+    /// [`CounterMissing`](crate::ErrorKind::CounterMissing), [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt),
+    /// [`InvalidSequence`](crate::ErrorKind::InvalidSequence), also if `n` lies beyond the limit;
+    /// [`Driver`](crate::ErrorKind::Driver).
     ///
     /// # Cancellation
     ///
@@ -228,11 +228,11 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// [`RestartRefused`](ErrorKind::RestartRefused), [`BlocksReserved`](ErrorKind::BlocksReserved),
-    /// [`Contended`](ErrorKind::Contended) if others take numbers all the time,
-    /// [`CounterMissing`](ErrorKind::CounterMissing),
-    /// [`CounterCorrupt`](ErrorKind::CounterCorrupt), [`InvalidSequence`](ErrorKind::InvalidSequence), also if `n` is
-    /// outside of what the sequence can hand out; [`Driver`](ErrorKind::Driver).
+    /// [`RestartRefused`](crate::ErrorKind::RestartRefused), [`BlocksReserved`](crate::ErrorKind::BlocksReserved),
+    /// [`Contended`](crate::ErrorKind::Contended) if others take numbers all the time,
+    /// [`CounterMissing`](crate::ErrorKind::CounterMissing),
+    /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt), [`InvalidSequence`](crate::ErrorKind::InvalidSequence), also if `n` is
+    /// outside of what the sequence can hand out; [`Driver`](crate::ErrorKind::Driver).
     ///
     /// # Cancellation
     ///

@@ -8,6 +8,7 @@ use std::{
 
 use super::block::{Block, Taken};
 
+#[allow(clippy::unnecessary_wraps, reason = "what `take` returns")]
 fn taken(first: i64, n: u32, is_low: bool) -> Option<Taken> {
     Some(Taken { first, n, is_low })
 }
@@ -73,5 +74,5 @@ fn threads_never_get_one_number_twice_while_blocks_are_replaced() {
     let distinct: HashSet<_> = all.iter().collect();
     assert_eq!(distinct.len(), all.len());
     // what was overwritten before it could be read is lost, and that is rare
-    assert!(all.len() as i64 > NUMBERS / 2, "{} of {NUMBERS}", all.len());
+    assert!(all.len() > usize::try_from(NUMBERS / 2).unwrap(), "{} of {NUMBERS}", all.len());
 }
