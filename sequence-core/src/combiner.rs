@@ -20,7 +20,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-pub(crate) use self::size::BlockSize;
+pub(crate) use self::size::{BlockSize, block_setters};
 use self::{
     block::{Block, MOST_TAKEN, Taken},
     size::Sizes,
@@ -154,9 +154,12 @@ impl Combiner {
                     state.waiting.push_back(Waiter { n: left, got: Vec::new(), part, answer });
                 }
                 self.be_served(&mut state);
-            }
-            if left == 0 {
-                return (runs, None);
+                if left == 0 {
+                    return (runs, None);
+                }
+                if !state.is_served {
+                    break; // this is no runtime that could
+                }
             }
             if let Ok((more, error)) = answered.await {
                 runs.extend(more);
@@ -209,7 +212,6 @@ impl Combiner {
     /// Sees to it that a task answers those who wait and fetches what is wanted.
     fn be_served(self: &Arc<Self>, state: &mut State) {
         let is_wanted = !state.waiting.is_empty() || state.is_low && state.next.is_none();
-        // outside of a runtime only a block can be low, and whoever finds it empty is inside
         if let (true, false, Ok(runtime)) = (is_wanted, state.is_served, Handle::try_current()) {
             state.is_served = true;
             runtime.spawn(serve::serve(Arc::clone(self)));

@@ -3,7 +3,11 @@
 mod blocks;
 mod faults;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
 
 use futures_util::future::join_all;
 use mongo_sequence::{Error, ErrorKind, Sequence, SharedSequence};
@@ -123,4 +127,24 @@ async fn a_handle_outlives_the_runtime_of_its_first_caller() {
     assert!(number <= 5, "{number}");
     let more = distinct(take_all(&shared, 20).await);
     assert!(more.first() > Some(&number));
+}
+
+#[test]
+fn without_a_runtime_it_is_an_error_and_what_is_reserved_is_handed_out() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_test, shared) = runtime.block_on(async {
+        let test = TestDb::new().await;
+        let shared = SharedSequence::builder(tickets(&test)).block_size(1).build();
+        assert_eq!(shared.next_value().await.unwrap(), 1);
+        (test, shared)
+    });
+    let now = || {
+        let mut context = Context::from_waker(Waker::noop());
+        Pin::new(&mut shared.next_value()).poll(&mut context)
+    };
+    assert!(matches!(now(), Poll::Ready(Ok(2))));
+    match now() {
+        Poll::Ready(Err(error)) => assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error}"),
+        other => panic!("{other:?}"),
+    }
 }

@@ -38,7 +38,9 @@ pub(super) async fn serve(combiner: Arc<Combiner>) {
             Some(request) => {
                 combiner.reserve(request).await;
                 // those who were answered may ask again at once: together with those who wait, not after them
-                tokio::task::yield_now().await;
+                if combiner.is_waited_for() {
+                    tokio::task::yield_now().await;
+                }
             }
             None => serving.0 = None,
         }
@@ -59,6 +61,10 @@ impl Drop for Serving {
 }
 
 impl Combiner {
+    fn is_waited_for(&self) -> bool {
+        !self.lock().waiting.is_empty()
+    }
+
     fn pause(&self) -> Option<Duration> {
         let doubts = self.lock().doubts.checked_sub(1)?;
         let pause = FIRST_PAUSE.saturating_mul(1 << doubts.min(16)).min(LONGEST_PAUSE);

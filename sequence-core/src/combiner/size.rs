@@ -37,6 +37,38 @@ impl BlockSize {
     }
 }
 
+/// The setters of a builder that holds its [`BlockSize`] in `size`.
+macro_rules! block_setters {
+    () => {
+        /// Reserves so many numbers at once, from each counter whose numbers may have gaps, and hands them out from
+        /// memory; the next block is fetched when half of one is left. 0, the default, reserves nothing ahead;
+        /// 1,073,741,824 is the most.
+        ///
+        /// Numbers then increase within this handle, not over all processes, and up to twice so many are lost when it is
+        /// dropped or its process ends. For gapless numbers it has no effect.
+        pub fn block_size(mut self, size: u32) -> Self {
+            self.size = $crate::combiner::BlockSize::fixed(size);
+            self
+        }
+
+        /// As [`block_size`](Self::block_size), with a size that follows demand: between the two, and so that a block
+        /// lasts about 20 times as long as it takes to reserve one.
+        ///
+        /// ```no_run
+        /// # use sequence_core::{Sequence, SharedSequence};
+        /// # fn example(sequence: Sequence) -> SharedSequence {
+        /// # let builder = SharedSequence::builder(sequence);
+        /// builder.adaptive_block_size(16..=10_000).build()
+        /// # }
+        /// ```
+        pub fn adaptive_block_size(mut self, sizes: std::ops::RangeInclusive<u32>) -> Self {
+            self.size = $crate::combiner::BlockSize::adaptive(&sizes);
+            self
+        }
+    };
+}
+pub(crate) use block_setters;
+
 /// The size of the next block.
 #[derive(Debug)]
 pub(super) struct Sizes {

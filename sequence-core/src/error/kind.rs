@@ -161,16 +161,16 @@ pub enum ErrorKind {
         message: String,
     },
 
-    /// Too many documents wait in a queue of a [`SequencedCollection`](crate::SequencedCollection). Nothing was taken or
-    /// stored.
+    /// Too many callers wait in a queue of a [`SequencedCollection`](crate::SequencedCollection) or a
+    /// [`SharedSequence`](crate::SharedSequence). Nothing was stored.
     #[non_exhaustive]
     Overloaded {
         /// How many may wait.
         limit: usize,
     },
 
-    /// The [`SequencedCollection`](crate::SequencedCollection) was shut down, or again and again the runtime whose task was
-    /// to answer the call. Nothing was stored.
+    /// The [`SequencedCollection`](crate::SequencedCollection) was shut down, or the runtime whose task was to answer the
+    /// call, again and again; or there is none. Nothing was stored.
     ShutDown,
 
     /// Going back to this number would hand out numbers that documents already have.

@@ -3,7 +3,6 @@
 use std::{
     fmt,
     future::Future,
-    ops::RangeInclusive,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -14,7 +13,7 @@ use mongodb::BoxFuture;
 use super::Sequence;
 use crate::{
     Error, Reserved, Result,
-    combiner::{BlockSize, Combiner},
+    combiner::{BlockSize, Combiner, block_setters},
 };
 
 /// A [`Sequence`] whose callers share round trips: while one command is on its way, all who ask for numbers share the
@@ -69,7 +68,8 @@ impl SharedSequence {
     /// # Errors
     ///
     /// Those of [`Sequence::next_value`] without a session, of the command that was shared; and
-    /// [`Overloaded`](crate::ErrorKind::Overloaded) if 10,000 callers wait already. While reservations are not confirmed,
+    /// [`Overloaded`](crate::ErrorKind::Overloaded) if 10,000 callers wait already,
+    /// [`ShutDown`](crate::ErrorKind::ShutDown) without a Tokio runtime. While reservations are not confirmed,
     /// they are repeated at growing intervals of at most a second, and those who wait for one share its error.
     ///
     /// # Cancellation
@@ -125,22 +125,7 @@ pub struct SharedSequenceBuilder {
 }
 
 impl SharedSequenceBuilder {
-    /// Reserves so many numbers at once and hands them out from memory; the next block is fetched when half of one is
-    /// left. 0, the default, reserves nothing ahead; 1,073,741,824 is the most.
-    ///
-    /// Numbers then increase within this handle, not over all processes, and up to twice so many are lost when it is
-    /// dropped or its process ends.
-    pub fn block_size(mut self, size: u32) -> Self {
-        self.size = BlockSize::fixed(size);
-        self
-    }
-
-    /// As [`block_size`](Self::block_size), with a size that follows demand: between the two, and so that a block lasts
-    /// about 20 times as long as it takes to reserve one.
-    pub fn adaptive_block_size(mut self, sizes: RangeInclusive<u32>) -> Self {
-        self.size = BlockSize::adaptive(&sizes);
-        self
-    }
+    block_setters!();
 
     /// The sequence, whose clones share its blocks. Sends nothing.
     #[must_use]

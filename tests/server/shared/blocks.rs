@@ -146,6 +146,21 @@ async fn a_lost_counter_gives_the_block_up() {
 }
 
 #[tokio::test]
+async fn a_lost_counter_is_found_out_before_it_is_made_again() {
+    let test = TestDb::new().await;
+    let shared = blocks(tickets(&test)).block_size(100).build();
+    assert_eq!(shared.next_value().await.unwrap(), 1);
+    test.counters().delete_one(doc! {}).await.unwrap();
+    test.sent.clear();
+    for expected in 2..=52 {
+        assert_eq!(shared.next_value().await.unwrap(), expected);
+    }
+    // the next block finds nothing and makes the counter: from then on 53 may be a number of somebody else's
+    test.sent.until("findAndModify", 2).await;
+    assert_eq!(shared.next_value().await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn after_raise_to_the_handle_hands_out_nothing_that_lies_before() {
     let test = TestDb::new().await;
     let shared = blocks(tickets(&test)).block_size(100).build();
