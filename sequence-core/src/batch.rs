@@ -38,8 +38,8 @@ pub(crate) struct Batch<'m, T> {
 
 impl<'m, T: AutoIncrement> Batch<'m, T> {
     /// Serializes all of them, so that what cannot be stored costs no number.
-    pub(crate) fn draft(models: &'m mut [T]) -> Result<Self> {
-        let drafts = models.iter_mut().map(document::draft).collect::<Result<_>>()?;
+    pub(crate) fn draft(models: &'m mut [T], with_templates: bool) -> Result<Self> {
+        let drafts = models.iter_mut().map(|model| document::draft(model, with_templates)).collect::<Result<_>>()?;
         Ok(Self { models, drafts })
     }
 

@@ -20,10 +20,13 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot};
 
-pub(crate) use self::size::{BlockSize, block_setters};
 use self::{
     block::{Block, MOST_TAKEN, Taken},
     size::Sizes,
+};
+pub(crate) use self::{
+    serve::gather,
+    size::{BlockSize, block_setters},
 };
 use crate::{Error, ErrorKind, Result, counter::Counter};
 

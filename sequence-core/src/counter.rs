@@ -1,8 +1,9 @@
 //! The counter document: the only place that writes it.
 //!
-//! `{_id: <key>, seq: <the last number handed out>}`. Numbers are taken by `$inc` with the limit in the filter and never
-//! by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
+//! `{_id: <key>, seq: <the last number handed out>}`. Numbers are taken by a pipeline that looks at the value itself, and
+//! never by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
 
+mod advance;
 mod field;
 mod inside;
 mod origin;
@@ -13,14 +14,14 @@ use std::time::Duration;
 use mongodb::{
     Client, ClientSession, Collection, Database,
     bson::{Bson, Document, doc},
-    options::{CollectionOptions, ReadConcern, ReadPreference, ReturnDocument, SelectionCriteria, WriteConcern},
+    options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
 
 pub(crate) use self::{field::counter_of, origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
-    definition::{Progression, Stride},
-    number::{self, DOUBLE_LIMIT, Number},
+    definition::Progression,
+    number::{self, Number},
 };
 
 /// The time limit of one counter command. Well under 10 s: a command that waits for somebody's open transaction holds a
@@ -102,28 +103,6 @@ impl Counter {
 
     pub(crate) fn key(&self) -> &Bson {
         &self.key
-    }
-
-    /// Takes `n` numbers and returns the last of them. Creates the counter if it is missing.
-    pub(crate) async fn advance(&self, n: u64) -> Result<i64> {
-        for _ in 0..CREATIONS {
-            if let Some(value) = self.try_advance(n, false).await? {
-                return Ok(value);
-            }
-            self.settle_miss(n).await?;
-        }
-        Err(self.removed_again())
-    }
-
-    /// Takes `n` numbers, if the counter is there and has so many. For a block it notes that there are some.
-    pub(crate) async fn try_advance(&self, n: u64, is_block: bool) -> Result<Option<i64>> {
-        if is_block && self.field == BLOCKS {
-            return Err(self.invalid(format!("with blocks the field `{BLOCKS}` of the counter cannot hold its value")));
-        }
-        match self.progression.stride(n) {
-            Some(stride) => self.increment(&stride, is_block, None).await,
-            None => Ok(None),
-        }
     }
 
     /// After a miss: creates a missing counter, or returns why there is no number.
@@ -219,40 +198,6 @@ impl Counter {
         })
     }
 
-    async fn increment(
-        &self,
-        stride: &Stride,
-        is_block: bool,
-        session: Option<&mut ClientSession>,
-    ) -> Result<Option<i64>> {
-        let mut update = doc! { "$inc": { &self.field: stride.by } };
-        if is_block {
-            update.insert("$set", doc! { BLOCKS: true });
-        }
-        let mut action = self
-            .collection
-            .find_one_and_update(self.with_room(stride), update)
-            .projection(self.value())
-            .return_document(ReturnDocument::After);
-        if let Some(comment) = &self.comment {
-            action = action.comment(comment.clone());
-        }
-        let inside = session.is_some();
-        let reply = match session {
-            Some(session) => action.session(session).await,
-            None => action.max_time(self.command_time).await,
-        };
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(error) => return Err(self.refused(error, inside).await),
-        };
-        match reply.map(|counter| number::decode(counter.get(&self.field))) {
-            None => Ok(None),
-            Some(Ok(number)) => Ok(Some(number.value)),
-            Some(Err(found)) => Err(self.corrupt(found)),
-        }
-    }
-
     /// The counter if it lies behind `to`, and what moves it there.
     ///
     /// The comparison matches numbers (and arrays of them) only: `$max` alone would write over a null and pass over a
@@ -269,22 +214,5 @@ impl Counter {
 
     fn value(&self) -> Document {
         doc! { "_id": 0, &self.field: 1 }
-    }
-
-    /// The counter, as long as it has room for the stride.
-    ///
-    /// For a sequence that may pass 2^53 a Double which would get there is left out: `$inc` would stick at 2^53 and
-    /// answer with the same number for ever.
-    fn with_room(&self, stride: &Stride) -> Document {
-        let (within, beyond, edge) = if self.progression.ascending() {
-            ("$lte", "$gte", DOUBLE_LIMIT.saturating_sub(stride.by))
-        } else {
-            ("$gte", "$lte", (-DOUBLE_LIMIT).saturating_sub(stride.by))
-        };
-        let mut room = doc! { within: stride.bound };
-        if !self.progression.beyond(edge, stride.bound) {
-            room.insert("$not", doc! { "$type": "double", beyond: edge });
-        }
-        doc! { "_id": &self.key, &self.field: room }
     }
 }

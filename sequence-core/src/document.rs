@@ -20,8 +20,8 @@ pub(crate) const GENERATED_ID_SIZE: usize = 1 + 4 + 12;
 /// What is known of a model's document before it is numbered.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// The document without its numbers, unless probes show that other bytes follow from them too (a slug, a checksum).
-    /// Probes can overlook such bytes, so whoever has the model compares.
+    /// The document without its numbers, if it was asked for and probes do not show that other bytes follow from them too
+    /// (a slug, a checksum). Probes can overlook such bytes, so whoever has the model serializes it again instead.
     pub(crate) template: Option<Template>,
     /// The numbers that the model brings along, by sequence.
     pub(crate) own: Vec<Option<i64>>,
@@ -30,21 +30,26 @@ pub(crate) struct Draft {
 }
 
 /// Serializes a model before any number is taken, so that what cannot be stored costs none.
-pub(crate) fn draft<T: AutoIncrement>(model: &mut T) -> Result<Draft> {
+pub(crate) fn draft<T: AutoIncrement>(model: &mut T, with_template: bool) -> Result<Draft> {
     let own = own_numbers(model)?;
     let [first, others @ ..] = probes(T::SEQUENCES, &own);
     let document = serialize_with(model, &first)?;
-    let template = Template::new::<T>(&document, &first)?;
+    template::check::<T>(&document, &first)?;
     check_size(&document)?;
-    let mut draft = Draft { template: None, own, scopes: scope::of(T::SEQUENCES, &document)? };
-    let mut independent = true;
-    for numbers in &others {
-        let probe = serialize_with(model, numbers)?;
-        scope::check::<T>(&probe, &draft.scopes)?;
-        independent = independent && template.numbered(numbers)?.as_bytes() == probe.as_bytes();
+    let scopes = scope::of(T::SEQUENCES, &document)?;
+    let mut template = if with_template { Some(Template::new::<T>(&document, &first)?) } else { None };
+    if with_template || scopes.iter().any(|scope| !scope.is_empty()) {
+        for numbers in &others {
+            let probe = serialize_with(model, numbers)?;
+            scope::check::<T>(&probe, &scopes)?;
+            if let Some(same) = &template
+                && same.numbered(numbers)?.as_bytes() != probe.as_bytes()
+            {
+                template = None;
+            }
+        }
     }
-    draft.template = independent.then_some(template);
-    Ok(draft)
+    Ok(Draft { template, own, scopes })
 }
 
 /// The document of the model with these numbers, exactly as the driver would store it. The model is as before
@@ -55,7 +60,7 @@ pub(crate) fn numbered<T: AutoIncrement>(
     numbers: &[Option<i64>],
 ) -> Result<RawDocumentBuf> {
     let document = serialize_with(model, numbers)?;
-    Template::new::<T>(&document, numbers)?;
+    template::check::<T>(&document, numbers)?;
     check_size(&document)?;
     scope::check::<T>(&document, &draft.scopes)?;
     Ok(document)

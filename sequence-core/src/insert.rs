@@ -66,7 +66,9 @@ pub(crate) async fn run<T: AutoIncrement>(
     call: Call<'_>,
     one: bool,
 ) -> Result<Vec<Bson>> {
-    let batch = Batch::draft(models)?;
+    // a task of the library's own numbers the documents without the models
+    let needs_templates = call.session.is_none() && (call.gapless || T::SEQUENCES.iter().any(|field| field.gapless));
+    let batch = Batch::draft(models, needs_templates)?;
     let (numbering, target) = plan(&batch, collection, shared, &call, one)?;
     let Call { session, time_limit, .. } = call;
     match session {
@@ -84,7 +86,7 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
     shared: &Shared,
     call: Call<'_>,
 ) -> Result<Vec<Bson>> {
-    let mut batch = Batch::draft(slice::from_mut(model))?;
+    let mut batch = Batch::draft(slice::from_mut(model), true)?;
     let (numbering, mut target) = plan(&batch, collection, Some(shared), &call, false)?;
     target.options.ordered = Some(false);
     let Some(template) = batch.take_template() else {

@@ -13,6 +13,16 @@ pub(crate) struct Number {
     pub(crate) double: bool,
 }
 
+impl Number {
+    /// The sum as the server makes it, if it is exact.
+    pub(crate) fn plus(self, by: i64) -> Option<i64> {
+        let sum = self.value.checked_add(by)?;
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "this is what is asked")]
+        let is_exact = !self.double || (self.value as f64 + by as f64) as i128 == i128::from(sum);
+        is_exact.then_some(sum)
+    }
+}
+
 /// Reads a counter's value, or says what is there instead.
 pub(crate) fn decode(found: Option<&Bson>) -> Result<Number, String> {
     match found {
@@ -57,6 +67,17 @@ mod tests {
         assert_eq!(read(Bson::Int64(i64::MAX)), Ok((i64::MAX, false)));
         assert_eq!(read(Bson::Double(41.0)), Ok((41, true)));
         assert_eq!(read(Bson::Double(9_007_199_254_740_991.0)), Ok((DOUBLE_LIMIT - 1, true)));
+    }
+
+    #[test]
+    fn a_double_is_counted_on_as_far_as_it_is_exact() {
+        let plus = |value, double, by| Number { value, double }.plus(by);
+        assert_eq!(plus(DOUBLE_LIMIT - 1, true, 1), Some(DOUBLE_LIMIT));
+        assert_eq!(plus(DOUBLE_LIMIT - 1, true, 2), None);
+        assert_eq!(plus(1 - DOUBLE_LIMIT, true, -2), None);
+        assert_eq!(plus(DOUBLE_LIMIT, false, 1), Some(DOUBLE_LIMIT + 1));
+        assert_eq!(plus(1, false, i64::MAX), None);
+        assert_eq!(plus(0, true, i64::MAX), None);
     }
 
     #[test]

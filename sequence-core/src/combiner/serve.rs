@@ -18,6 +18,8 @@ use crate::{Error, ErrorKind, Result, counter::CREATIONS};
 /// less. Each one burns what it asked for, so while majorities fail it asks for as little as it can.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How often one command gives way to those who could join it.
+const MOST_TURNS: usize = 16;
 /// How often a block that nobody waits for yet is asked for in vain.
 const PATIENCE: u32 = 8;
 
@@ -34,16 +36,23 @@ pub(super) async fn serve(combiner: Arc<Combiner>) {
         if let Some(pause) = combiner.pause() {
             tokio::time::sleep(pause).await; // even of no time at all it would be a millisecond
         }
+        gather(|| combiner.waiting()).await;
         match combiner.request() {
-            Some(request) => {
-                combiner.reserve(request).await;
-                // those who were answered may ask again at once: together with those who wait, not after them
-                if combiner.is_waited_for() {
-                    tokio::task::yield_now().await;
-                }
-            }
+            Some(request) => combiner.reserve(request).await,
             None => serving.0 = None,
         }
+    }
+}
+
+/// Lets those who are about to ask, since they were just answered, come together with those who wait, and not after them:
+/// two parties would alternate, and each command would serve one of them. Gives way for as long as more come; if nobody
+/// waits, not at all.
+pub(crate) async fn gather(waiting: impl Fn() -> usize) {
+    let (mut before, mut turns) = (0, 0);
+    while waiting() > before && turns < MOST_TURNS {
+        before = waiting();
+        turns += 1;
+        tokio::task::yield_now().await;
     }
 }
 
@@ -61,8 +70,8 @@ impl Drop for Serving {
 }
 
 impl Combiner {
-    fn is_waited_for(&self) -> bool {
-        !self.lock().waiting.is_empty()
+    fn waiting(&self) -> usize {
+        self.lock().waiting.len()
     }
 
     fn pause(&self) -> Option<Duration> {

@@ -6,14 +6,6 @@ use super::{Counter, State};
 use crate::Result;
 
 impl Counter {
-    /// One attempt to take `n` numbers in the session's transaction. `None` if the filter did not match.
-    pub(crate) async fn advance_in(&self, n: u64, session: &mut ClientSession) -> Result<Option<i64>> {
-        match self.progression.stride(n) {
-            Some(stride) => self.increment(&stride, false, Some(session)).await,
-            None => Ok(None),
-        }
-    }
-
     /// Why [`advance_in`](Self::advance_in) found nothing, for a transaction of the caller's.
     ///
     /// A counter that was created outside after the transaction had read something is invisible in it. Writing it there

@@ -5,13 +5,12 @@ use mongodb::{bson::Document, error::WriteFailure};
 use super::{Counter, State};
 use crate::{
     Error, ErrorKind, Result,
+    definition::Stride,
     error::server_code,
-    number::{self, DOUBLE_LIMIT, Number},
+    number::{self, Number},
 };
 
-/// Server codes: what `$inc` answers where there is nothing to add to, what a transaction meets on a standalone, and
-/// what a command ends with that has waited in vain.
-const TYPE_MISMATCH: i32 = 14;
+/// Server codes: what a transaction meets on a standalone, and what a command ends with that has waited in vain.
 const ILLEGAL_OPERATION: i32 = 20;
 pub(crate) const MAX_TIME_EXPIRED: i32 = 50;
 
@@ -22,19 +21,18 @@ impl Counter {
         let Some(stride) = self.progression.stride(n).filter(|_| remaining >= n) else {
             return Err(self.exhausted(number.value, remaining));
         };
-        let reached = number.value.saturating_add(stride.by);
-        if number.double && reached.unsigned_abs() >= DOUBLE_LIMIT.unsigned_abs() {
+        if number.plus(stride.by).is_none() {
             return Err(self.corrupt(format!("Double {}, from where a Double cannot count on exactly", number.value)));
         }
         Ok(())
     }
 
     /// Turns the driver's error of an increment into ours. What it does not know better goes to the caller as it came.
-    pub(super) async fn refused(&self, error: mongodb::error::Error, in_transaction: bool) -> Error {
+    pub(super) fn refused(&self, error: mongodb::error::Error, stride: &Stride, in_transaction: bool) -> Error {
         let unconfirmed = matches!(&*error.kind, mongodb::error::ErrorKind::Write(WriteFailure::WriteConcernError(_)));
         match server_code(&error) {
             // A miss that is not confirmed has moved nothing.
-            _ if unconfirmed => match self.number_in_reply(&error) {
+            _ if unconfirmed => match self.number_in_reply(&error, stride) {
                 None => error.into(),
                 number => Error::new(ErrorKind::Unconfirmed { sequence: self.name() }).caused_by(error).burning(number),
             },
@@ -42,10 +40,6 @@ impl Counter {
                 Error::new(ErrorKind::TransactionsUnsupported).caused_by(error)
             }
             Some(MAX_TIME_EXPIRED) if !in_transaction => self.waited_in_vain(error),
-            Some(TYPE_MISMATCH) => match self.read(None).await {
-                Ok(State::Corrupt(found)) => self.corrupt(found).caused_by(error),
-                _ => error.into(),
-            },
             _ => error.into(),
         }
     }
@@ -59,11 +53,11 @@ impl Counter {
         Error::new(kind).caused_by(error)
     }
 
-    /// The counter's value in the reply to a command that was carried out but not confirmed.
-    fn number_in_reply(&self, error: &mongodb::error::Error) -> Option<i64> {
+    /// The last number taken by a command that was carried out but not confirmed.
+    fn number_in_reply(&self, error: &mongodb::error::Error, stride: &Stride) -> Option<i64> {
         let reply = Document::try_from(error.server_response()?.as_ref()).ok()?;
         let value = reply.get_document("value").ok()?;
-        number::decode(value.get(&self.field)).ok().map(|number| number.value)
+        number::decode(value.get(&self.field)).ok().and_then(|before| self.moved(before, stride))
     }
 
     pub(crate) fn corrupt(&self, found: String) -> Error {

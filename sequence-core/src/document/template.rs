@@ -36,32 +36,9 @@ impl Slot {
 impl Template {
     /// Of a document that was serialized with these numbers; `None` is a number that stays as it is.
     pub(super) fn new<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> Result<Self> {
-        let bytes = document.as_bytes().to_vec();
-        let mut slots = Vec::with_capacity(numbers.len());
-        for (sequence, (definition, number)) in T::SEQUENCES.iter().zip(numbers).enumerate() {
-            let Some(number) = *number else { continue };
-            let name = definition.stored_field;
-            let element = element::place(document, name)?.ok_or_else(|| {
-                serialization(format!(
-                    "the numbered field `{}` is not stored as `{name}`; every numbered field must be serialized, under \
-                     the name that serde's `rename` gives it",
-                    definition.rust_field
-                ))
-            })?;
-            let slot = Slot { sequence, name, element };
-            let rendered = rendered(T::__render, sequence, number)?;
-            check_number(definition, number, &rendered)?;
-            if (bytes[slot.element.start], &bytes[slot.value()]) != (rendered[4], rendered_value(&rendered)) {
-                return Err(serialization(format!(
-                    "the numbered field `{}` is not stored as the number that it holds; remove the serde attribute that \
-                     changes it, or make the stored value with `format`",
-                    definition.rust_field
-                )));
-            }
-            slots.push(slot);
-        }
+        let mut slots = slots::<T>(document, numbers)?;
         slots.sort_by_key(|slot| slot.element.start);
-        Ok(Self { bytes, slots, render: T::__render })
+        Ok(Self { bytes: document.as_bytes().to_vec(), slots, render: T::__render })
     }
 
     /// The size of the document in bytes, as far as it does not depend on the number.
@@ -85,6 +62,39 @@ impl Template {
         bytes.extend_from_slice(&self.bytes[copied..]);
         finished(bytes)
     }
+}
+
+/// Whether a document that was serialized with these numbers stores them where they can be found again.
+pub(super) fn check<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> Result<()> {
+    slots::<T>(document, numbers).map(drop)
+}
+
+fn slots<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> Result<Vec<Slot>> {
+    let bytes = document.as_bytes();
+    let mut slots = Vec::with_capacity(numbers.len());
+    for (sequence, (definition, number)) in T::SEQUENCES.iter().zip(numbers).enumerate() {
+        let Some(number) = *number else { continue };
+        let name = definition.stored_field;
+        let element = element::place(document, name)?.ok_or_else(|| {
+            serialization(format!(
+                "the numbered field `{}` is not stored as `{name}`; every numbered field must be serialized, under \
+                 the name that serde's `rename` gives it",
+                definition.rust_field
+            ))
+        })?;
+        let slot = Slot { sequence, name, element };
+        let rendered = rendered(T::__render, sequence, number)?;
+        check_number(definition, number, &rendered)?;
+        if (bytes[slot.element.start], &bytes[slot.value()]) != (rendered[4], rendered_value(&rendered)) {
+            return Err(serialization(format!(
+                "the numbered field `{}` is not stored as the number that it holds; remove the serde attribute that \
+                 changes it, or make the stored value with `format`",
+                definition.rust_field
+            )));
+        }
+        slots.push(slot);
+    }
+    Ok(slots)
 }
 
 /// The document of these bytes, whose length has changed.

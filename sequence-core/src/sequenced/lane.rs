@@ -17,7 +17,11 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::{combiners::Combiners, gapless, plain};
 use crate::{
-    Error, ErrorKind, Result, combiner::BlockSize, document::Template, insert::TRANSACTION_TIME, numbering::Numbering,
+    Error, ErrorKind, Result,
+    combiner::{BlockSize, gather},
+    document::Template,
+    insert::TRANSACTION_TIME,
+    numbering::Numbering,
     target::Target,
 };
 
@@ -171,12 +175,14 @@ async fn serve(mut queue: mpsc::Receiver<Item>, is_gapless: bool, target: Target
     let room = Arc::new(Semaphore::new(if is_gapless { 1 } else { UNDER_WAY }));
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-        // those who were answered may come again at once: together with those who wait, not after them
-        tokio::task::yield_now().await;
         let mut items = Vec::new();
-        match tokio::time::timeout(IDLE, queue.recv_many(&mut items, GROUP)).await {
+        match tokio::time::timeout(IDLE, queue.recv_many(&mut items, 1)).await {
             Ok(0) => return,
             Ok(_) => {
+                gather(|| 1 + queue.len()).await;
+                while let (true, Ok(item)) = (items.len() < GROUP, queue.try_recv()) {
+                    items.push(item);
+                }
                 let target = target.clone();
                 tokio::spawn(async move {
                     if is_gapless {
