@@ -2,9 +2,6 @@
 
 use mongodb::bson::Bson;
 
-/// From here on a Double cannot tell a number from the next one: `$inc` by 1 leaves 2^53 where it is.
-pub(crate) const DOUBLE_LIMIT: i64 = 1 << 53;
-
 /// A whole number found in a counter document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
@@ -38,12 +35,11 @@ pub(crate) fn decode(found: Option<&Bson>) -> Result<Number, String> {
 }
 
 fn whole(double: f64) -> Option<i64> {
-    #[allow(clippy::cast_precision_loss, reason = "a power of two")]
-    let limit = DOUBLE_LIMIT as f64;
-    if double.fract() != 0.0 || double.abs() >= limit {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63
+    if double.fract() != 0.0 || !(-LIMIT..LIMIT).contains(&double) {
         return None;
     }
-    #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+    #[allow(clippy::cast_possible_truncation, reason = "a whole number in the range of i64")]
     Some(double as i64)
 }
 
@@ -58,7 +54,10 @@ fn describe(value: &Bson) -> String {
 mod tests {
     use mongodb::bson::{Bson, doc};
 
-    use super::{DOUBLE_LIMIT, Number, decode};
+    use super::{Number, decode};
+
+    /// From here on a Double cannot tell a number from the next one.
+    const DOUBLE_LIMIT: i64 = 1 << 53;
 
     #[test]
     fn whole_numbers_of_three_types_are_read() {
@@ -66,7 +65,8 @@ mod tests {
         assert_eq!(read(Bson::Int32(-7)), Ok((-7, false)));
         assert_eq!(read(Bson::Int64(i64::MAX)), Ok((i64::MAX, false)));
         assert_eq!(read(Bson::Double(41.0)), Ok((41, true)));
-        assert_eq!(read(Bson::Double(9_007_199_254_740_991.0)), Ok((DOUBLE_LIMIT - 1, true)));
+        assert_eq!(read(Bson::Double(9_007_199_254_740_992.0)), Ok((DOUBLE_LIMIT, true)));
+        assert_eq!(read(Bson::Double(-9_223_372_036_854_775_808.0)), Ok((i64::MIN, true)));
     }
 
     #[test]
@@ -74,6 +74,8 @@ mod tests {
         let plus = |value, double, by| Number { value, double }.plus(by);
         assert_eq!(plus(DOUBLE_LIMIT - 1, true, 1), Some(DOUBLE_LIMIT));
         assert_eq!(plus(DOUBLE_LIMIT - 1, true, 2), None);
+        assert_eq!(plus(DOUBLE_LIMIT, true, 1), None);
+        assert_eq!(plus(DOUBLE_LIMIT, true, 10), Some(DOUBLE_LIMIT + 10));
         assert_eq!(plus(1 - DOUBLE_LIMIT, true, -2), None);
         assert_eq!(plus(DOUBLE_LIMIT, false, 1), Some(DOUBLE_LIMIT + 1));
         assert_eq!(plus(1, false, i64::MAX), None);
@@ -86,7 +88,7 @@ mod tests {
         assert_eq!(found(Bson::Double(41.5)), "Double 41.5");
         assert_eq!(found(Bson::Double(f64::NAN)), "Double NaN");
         assert_eq!(found(Bson::Double(f64::NEG_INFINITY)), "Double -inf");
-        assert_eq!(found(Bson::Double(9_007_199_254_740_992.0)), "Double 9007199254740992");
+        assert_eq!(found(Bson::Double(9_223_372_036_854_775_808.0)), "Double 9223372036854776000");
         assert_eq!(found(Bson::String("5".into())), "String \"5\"");
         assert_eq!(found(Bson::Null), "Null null");
         assert_eq!(found(Bson::Document(doc! { "a": "x".repeat(100) })), "EmbeddedDocument");

@@ -4,7 +4,10 @@ mod group;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use mongodb::{ClientSession, Collection, bson::Bson};
+use mongodb::{
+    ClientSession, Collection,
+    bson::{Bson, Document},
+};
 use tokio::task::JoinSet;
 
 pub(crate) use self::group::{Group, Repair};
@@ -45,18 +48,20 @@ impl Numbering {
         let mut members = vec![Vec::with_capacity(T::SEQUENCES.len()); drafts.len()];
         for (document, draft) in drafts.iter().enumerate() {
             for (sequence, scope) in draft.scopes.iter().enumerate() {
-                let scope_bytes = document::serialize(scope).map_err(document::serialization)?.into_bytes();
-                let key = (sequence, scope_bytes); // the values of a scope have one form each
-                let group = if let Some(&group) = known.get(&key) {
-                    group
+                let before = document.checked_sub(1).filter(|&before| drafts[before].scopes[sequence] == *scope);
+                let group = if let Some(before) = before {
+                    members[before][sequence]
                 } else {
-                    let counter = counter_of(collection, sequence, scope)?;
-                    let gapless = gapless || T::SEQUENCES[sequence].gapless;
-                    let combiner = shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
-                    let counter = counter.with_limits(time_limit, comment);
-                    groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
-                    known.insert(key, groups.len() - 1);
-                    groups.len() - 1
+                    let key = (sequence, scope_bytes(scope)?);
+                    if !known.contains_key(&key) {
+                        let counter = counter_of(collection, sequence, scope)?;
+                        let gapless = gapless || T::SEQUENCES[sequence].gapless;
+                        let combiner =
+                            shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
+                        let counter = counter.with_limits(time_limit, comment);
+                        groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
+                    }
+                    *known.entry(key).or_insert(groups.len() - 1)
                 };
                 members[document].push(group);
                 match draft.own[sequence] {
@@ -269,6 +274,11 @@ impl Numbering {
             (0..self.groups.len()).filter(|&group| !self.groups[group].gapless).filter_map(raise).collect()
         }
     }
+}
+
+/// The values of a scope have one form each.
+fn scope_bytes(scope: &Document) -> Result<Vec<u8>> {
+    Ok(document::serialize(scope).map_err(document::serialization)?.into_bytes())
 }
 
 /// Creates the counter if it is missing, so that a transaction which begins now finds it. Tells where it stands, unless it

@@ -78,15 +78,17 @@ impl Counter {
         let value = format!("${}", self.field);
         let (low, high) =
             if self.progression.ascending() { (i64::MIN, stride.bound) } else { (stride.bound, i64::MAX) };
-        let sum = doc! { "$add": [&value, stride.by] };
-        let fits = doc! { "$and": [
-            { "$gte": [&value, low] },
-            { "$lte": [&value, high] },
-            { "$eq": [sum.clone(), { "$add": [{ "$toLong": &value }, stride.by] }] },
-        ] };
-        let mut set = doc! { &self.field: { "$cond": [fits.clone(), sum, &value] } };
+        let sum = || doc! { "$add": [&value, stride.by] };
+        let fits = || {
+            doc! { "$and": [
+                { "$gte": [&value, low] },
+                { "$lte": [&value, high] },
+                { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
+            ] }
+        };
+        let mut set = doc! { &self.field: { "$cond": [fits(), sum(), &value] } };
         if is_block {
-            set.insert(BLOCKS, doc! { "$cond": [fits, true, format!("${BLOCKS}")] });
+            set.insert(BLOCKS, doc! { "$cond": [fits(), true, format!("${BLOCKS}")] });
         }
         doc! { "$set": set }
     }
