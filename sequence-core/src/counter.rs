@@ -4,7 +4,6 @@
 //! never by an upsert, so that a document which is no counter, or one that has reached its limit, is not touched.
 
 mod advance;
-mod field;
 mod inside;
 mod origin;
 mod verdict;
@@ -17,7 +16,7 @@ use mongodb::{
     options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
 
-pub(crate) use self::{field::counter_of, origin::Origin, verdict::MAX_TIME_EXPIRED};
+pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
     definition::Progression,
@@ -33,7 +32,7 @@ pub(crate) const SHORTEST_TIME: Duration = Duration::from_millis(1);
 pub(crate) const CREATIONS: usize = 8;
 /// The field of a counter document that says that numbers were reserved in blocks. Some of them may be handed out at any
 /// time, also when the counter has been lowered.
-const BLOCKS: &str = "blocks";
+pub(crate) const BLOCKS: &str = "blocks";
 
 /// One counter and what is known about its sequence.
 #[derive(Clone, Debug)]
@@ -99,6 +98,15 @@ impl Counter {
 
     pub(crate) fn client(&self) -> &Client {
         self.collection.client()
+    }
+
+    pub(crate) fn collection(&self) -> &Collection<Document> {
+        &self.collection
+    }
+
+    /// The field that holds the value.
+    pub(crate) fn field(&self) -> &str {
+        &self.field
     }
 
     pub(crate) fn key(&self) -> &Bson {

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use mongodb::{
-    Collection, Cursor,
+    Collection, Cursor, Database, IndexModel,
     bson::{Bson, Document, doc},
     options::{Collation, CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
@@ -13,6 +13,10 @@ use crate::{Result, definition::Progression, index, number};
 
 /// How long one look at the data may take. Without an index on the field it is a scan of the collection.
 const SCAN_TIME: Duration = Duration::from_secs(30);
+/// And how long one that groups all of it.
+const GROUP_TIME: Duration = Duration::from_secs(300);
+/// How many duplicates are listed.
+const LISTED: i32 = 20;
 /// The computed fields of the projections below: the number, and whether it is one without its fraction.
 const VALUE: &str = "v";
 const WHOLE: &str = "w";
@@ -88,6 +92,52 @@ impl Data {
             .any(|index| index::is_unique(index) && index::is_over(index, keys.keys().map(String::as_str))))
     }
 
+    /// Whether an index sees to it that no number is there twice.
+    pub(crate) async fn forbids_duplicates(&self) -> Result<bool> {
+        let (keys, present) = (self.index_keys(), self.present());
+        let forbids = |index: &IndexModel| {
+            index::is_unique(index)
+                && index::is_over(index, keys.keys().map(String::as_str))
+                && index::is_over_all(index, &keys, &present)
+        };
+        Ok(self.field == "_id" || index::list(&self.collection).await?.iter().any(forbids))
+    }
+
+    /// The first numbers that more than one document has, each with its scope and how many have it.
+    pub(crate) async fn duplicates(&self) -> Result<Vec<Document>> {
+        let keys = self.index_keys();
+        let of_key = keys.keys().map(|field| (field.clone(), Bson::String(format!("${field}")))).collect::<Document>();
+        let pipeline = [
+            doc! { "$match": self.present() },
+            doc! { "$group": { "_id": of_key, "documents": { "$sum": 1 } } },
+            doc! { "$match": { "documents": { "$gt": 1 } } },
+            doc! { "$sort": { "_id": 1 } },
+            doc! { "$limit": LISTED },
+            doc! { "$replaceWith": { "$mergeObjects": ["$_id", { "documents": "$documents" }] } },
+        ];
+        let found = self.collection.aggregate(pipeline).allow_disk_use(true).collation(simple()).max_time(GROUP_TIME);
+        let mut found = found.await?;
+        let mut duplicates = Vec::new();
+        while found.advance().await? {
+            duplicates.push(found.deserialize_current()?);
+        }
+        Ok(duplicates)
+    }
+
+    pub(crate) fn database(&self) -> Database {
+        self.collection.client().database(&self.collection.namespace().db)
+    }
+
+    pub(crate) fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// As the index has it, from the first number of the sequence on.
+    pub(crate) fn order(&self, progression: &Progression) -> Document {
+        let direction = Bson::Int32(progression.direction());
+        self.index_keys().keys().map(|field| (field.clone(), direction.clone())).collect()
+    }
+
     /// The scope fields and then the number.
     pub(crate) fn index_keys(&self) -> Document {
         let fields = self.scope.keys().map(String::as_str).chain([self.field.as_str()]);
@@ -132,7 +182,7 @@ impl Data {
         let found = self
             .collection
             .find_one(self.within(low, high))
-            .sort(doc! { &self.field: if progression.ascending() { -1 } else { 1 } })
+            .sort(doc! { &self.field: -progression.direction() })
             .projection(self.value())
             .collation(simple())
             .max_time(SCAN_TIME)
@@ -190,15 +240,26 @@ impl Data {
         Ok(end)
     }
 
+    /// The next of the numbers `from, from + step, …` that is stored.
+    pub(crate) async fn next_stored(&self, from: i64, progression: &Progression) -> Result<Option<i64>> {
+        let mut stored = self.from(from, progression).await?;
+        while stored.advance().await? {
+            let number = whole_value_of(&stored.deserialize_current()?);
+            if let Some(number) = number.filter(|&number| progression.place(number).is_some()) {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
     /// The documents with a number from this one on, in the direction of the step.
     async fn from(&self, from: i64, progression: &Progression) -> Result<Cursor<Document>> {
         let (low, high) = progression.range();
-        let ascending = progression.ascending();
-        let (low, high) = if ascending { (from, high) } else { (low, from) };
+        let (low, high) = if progression.ascending() { (from, high) } else { (low, from) };
         let stored = self
             .collection
             .find(self.within(low, high))
-            .sort(doc! { &self.field: if ascending { 1 } else { -1 } })
+            .sort(doc! { &self.field: progression.direction() })
             .projection(self.value())
             .collation(simple())
             .max_time(SCAN_TIME)
@@ -207,7 +268,7 @@ impl Data {
     }
 
     /// An array would match by one of its elements, and is no number.
-    fn within(&self, low: i64, high: i64) -> Document {
+    pub(crate) fn within(&self, low: i64, high: i64) -> Document {
         let mut filter = self.in_scope();
         filter.insert(&self.field, doc! { "$gte": low, "$lte": high, "$not": { "$type": "array" } });
         filter
@@ -218,7 +279,8 @@ impl Data {
         self.scope.iter().map(|(field, value)| (field.clone(), doc! { "$eq": value }.into())).collect()
     }
 
-    fn value(&self) -> Document {
+    /// What [`value_of`] and [`whole_value_of`] read.
+    pub(crate) fn value(&self) -> Document {
         let path = format!("${}", self.field);
         doc! {
             "_id": 0,
@@ -228,17 +290,17 @@ impl Data {
     }
 }
 
-fn value_of(document: &Document) -> Option<i64> {
+pub(crate) fn value_of(document: &Document) -> Option<i64> {
     let value: Option<&Bson> = document.get(VALUE);
     number::decode(value).ok().map(|number| number.value)
 }
 
 /// `None` for a fraction.
-fn whole_value_of(document: &Document) -> Option<i64> {
+pub(crate) fn whole_value_of(document: &Document) -> Option<i64> {
     value_of(document).filter(|_| document.get_bool(WHOLE).unwrap_or(false))
 }
 
 /// The collection may have a collation of its own, under which an index that serves these queries is not used.
-fn simple() -> Collation {
+pub(crate) fn simple() -> Collation {
     Collation::builder().locale("simple").build()
 }

@@ -137,10 +137,6 @@ impl Definition {
         );
         self
     }
-
-    pub(crate) const fn progression(&self) -> Progression {
-        Progression { start: Some(self.start), step: self.step, last: if self.step > 0 { self.max } else { self.min } }
-    }
 }
 
 /// `start, start + step, …` as far as `last`.
@@ -201,6 +197,23 @@ impl Progression {
     /// The first of the `n` numbers that end with `last`.
     pub(crate) fn first_of(&self, n: u64, last: i64) -> Option<i64> {
         i64::try_from(i128::from(last) - i128::from(n.saturating_sub(1)) * i128::from(self.step)).ok()
+    }
+
+    /// How many numbers come before this one. `None` if it is none of the sequence.
+    pub(crate) fn place(&self, number: i64) -> Option<u64> {
+        let distance = i128::from(number) - i128::from(self.start?);
+        let step = i128::from(self.step);
+        if distance % step == 0 { u64::try_from(distance / step).ok() } else { None }
+    }
+
+    /// The number at this place.
+    pub(crate) fn at(&self, place: u64) -> Option<i64> {
+        i64::try_from(i128::from(self.start?) + i128::from(place) * i128::from(self.step)).ok()
+    }
+
+    /// As in a sort.
+    pub(crate) fn direction(&self) -> i32 {
+        if self.ascending() { 1 } else { -1 }
     }
 
     /// The smallest and the largest number that the sequence can hand out.

@@ -55,10 +55,13 @@ pub(crate) fn serves(index: &IndexModel, keys: &Document, present: &Document) ->
     in_order
         && !options.hidden.unwrap_or(false)
         && options.collation.as_ref().is_none_or(|collation| collation.locale == "simple")
-        && options
-            .partial_filter_expression
-            .as_ref()
-            .is_none_or(|filter| filter == present || is_existence(filter, keys))
+        && is_over_all(index, keys, present)
+}
+
+/// Whether every numbered document is in the index.
+pub(crate) fn is_over_all(index: &IndexModel, keys: &Document, present: &Document) -> bool {
+    let filter = index.options.as_ref().and_then(|options| options.partial_filter_expression.as_ref());
+    filter.is_none_or(|filter| filter == present || is_existence(filter, keys))
 }
 
 /// `1` or `-1`, and not `"text"`, `"hashed"`, …

@@ -11,6 +11,7 @@ mod definition;
 mod document;
 mod duplicate;
 mod error;
+mod field;
 mod generated;
 mod index;
 mod insert;
@@ -32,8 +33,13 @@ pub use action::{
     RestartFuture,
 };
 pub use error::{Error, ErrorKind, Result};
+pub use field::NumberedField;
 pub use insert_target::InsertTarget;
-pub use maintain::{EnsureSequences, EnsureSequencesFuture};
+pub use maintain::{
+    Adopted, BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled, CounterReport, EnsureSequences,
+    EnsureSequencesFuture, Fault, ForeignCounter, ListedCounter, SequenceReport, VerifySequences,
+    VerifySequencesFuture,
+};
 pub use model::AutoIncrement;
 pub use sequence::{
     Sequence,

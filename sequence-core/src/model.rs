@@ -4,7 +4,7 @@ use mongodb::bson::{Document, RawDocumentBuf};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Definition, EnsureSequences, InsertTarget, Result, Sequence,
+    BackfillSequences, Definition, EnsureSequences, InsertTarget, NumberedField, Result, Sequence, VerifySequences,
     action::{GetOrInsertWithSeq, InsertManyWithSeq, InsertWithSeq},
     sequence::of_model,
 };
@@ -247,8 +247,9 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     ///
     /// # Errors
     ///
-    /// [`Driver`](crate::ErrorKind::Driver), among others if documents already have one number twice or an index of the
-    /// same fields and other options is in the way; [`Deadline`](crate::ErrorKind::Deadline) if the index could not be
+    /// [`DuplicateNumbers`](crate::ErrorKind::DuplicateNumbers) if documents already have one number twice,
+    /// [`IndexConflict`](crate::ErrorKind::IndexConflict) if another index is in the way, both with nothing changed;
+    /// [`Driver`](crate::ErrorKind::Driver); [`Deadline`](crate::ErrorKind::Deadline) if the index could not be
     /// made in time; [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection);
     /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt); [`CounterMissing`](crate::ErrorKind::CounterMissing) for a
     /// field with a `format` in a collection that has numbered documents.
@@ -271,8 +272,92 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Ok(())
     /// # }
     /// ```
-    fn ensure_sequences(collection: &(impl InsertTarget<Self> + ?Sized)) -> EnsureSequences<'_, Self> {
-        EnsureSequences::new(collection.__collection())
+    fn ensure_sequences(collection: &(impl InsertTarget<Self> + ?Sized)) -> EnsureSequences<'_> {
+        EnsureSequences::new(NumberedField::of_each(collection.__collection()))
+    }
+
+    /// Compares counters and data, at one point in time: one report for each numbered field, which can be printed. Nothing is
+    /// written, and it may run while others insert.
+    ///
+    /// Sends for each field `listIndexes`, a read of its counters and one pass of the server over the index; where numbers
+    /// are missing a few more, to find the first of them. Without a unique index all numbers are read by the client, in
+    /// order. A standalone server cannot show one point in time, so there a counter that is moved meanwhile is seen later
+    /// than the data. Memory grows with the number of counters, not of documents.
+    ///
+    /// `await` returns [`Result<Vec<SequenceReport>>`](crate::SequenceReport).
+    ///
+    /// # Errors
+    ///
+    /// [`Driver`](crate::ErrorKind::Driver); [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection).
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is written.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// let orders = db.collection::<Order>("orders");
+    /// for report in Order::verify_sequences(&orders).await? {
+    ///     println!("{report}");
+    ///     assert!(report.is_clean());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn verify_sequences<'a>(collection: &'a (impl InsertTarget<Self> + ?Sized)) -> VerifySequences<'a> {
+        VerifySequences::new(NumberedField::of_each(collection.__collection()))
+    }
+
+    /// Numbers the documents that have no number (nothing under this name, or null), field by field, in the order of `_id`
+    /// or another [`sort`](BackfillSequences::sort), each in its scope. It never touches a document that has one, works while
+    /// others insert, and can be stopped at any point and run again. Call
+    /// [`ensure_sequences`](Self::ensure_sequences) first.
+    ///
+    /// Sends one `find` for each look through the collection, and for every 1,000 documents a reservation and an `update`,
+    /// with majority. A gapless field gets them in transactions.
+    ///
+    /// `await` returns [`Result<Backfilled>`](crate::Backfilled). Before it can be chained:
+    /// [`sort`](BackfillSequences::sort), [`batch_size`](BackfillSequences::batch_size),
+    /// [`on_progress`](BackfillSequences::on_progress).
+    ///
+    /// # Errors
+    ///
+    /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one);
+    /// [`UnsupportedScope`](crate::ErrorKind::UnsupportedScope); those of the counter, as in
+    /// [`next_value`](Sequence::next_value); [`Driver`](crate::ErrorKind::Driver). What is numbered so far stays so.
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call has numbered some of the documents. Numbers that it had reserved are gaps, but for a gapless field.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Customer { email: String, #[auto_increment] number: i64 }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use mongodb::bson::doc;
+    /// use sequence_core::AutoIncrement;
+    ///
+    /// let customers = db.collection::<Customer>("customers");
+    /// Customer::ensure_sequences(&customers).await?;
+    /// Customer::backfill_sequences(&customers)
+    ///     .sort(doc! { "since": 1, "_id": 1 })
+    ///     .on_progress(|so_far| println!("{} of {}", so_far.numbered, so_far.total))
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn backfill_sequences<'a>(collection: &'a (impl InsertTarget<Self> + ?Sized)) -> BackfillSequences<'a> {
+        BackfillSequences::new(NumberedField::of_each(collection.__collection()))
     }
 
     /// The sequence of one marked field, by its name in Rust or in the database, to look at it, raise or restart it. It

@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 pub(crate) use self::group::{Group, Repair};
 use crate::{
-    AutoIncrement, Error, ErrorKind, Result, capability,
-    counter::{Counter, State, counter_of},
+    AutoIncrement, Error, ErrorKind, NumberedField, Result, capability,
+    counter::{Counter, State},
     document::{self, Draft},
     progress::Progress,
     sequenced::Shared,
@@ -54,7 +54,7 @@ impl Numbering {
                 } else {
                     let key = (sequence, scope_bytes(scope)?);
                     if !known.contains_key(&key) {
-                        let counter = counter_of(collection, sequence, scope)?;
+                        let counter = NumberedField::of_model(collection, sequence)?.counter(scope);
                         let gapless = gapless || T::SEQUENCES[sequence].gapless;
                         let combiner =
                             shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
@@ -86,7 +86,7 @@ impl Numbering {
             let before = merged.members.len();
             let mut places = Vec::with_capacity(one.groups.len());
             for group in one.groups {
-                let place = *known.entry(group.key()).or_insert(merged.groups.len());
+                let place = *known.entry(Arc::clone(&group.key)).or_insert(merged.groups.len());
                 if place == merged.groups.len() {
                     merged.groups.push(group.emptied());
                 }
@@ -104,7 +104,7 @@ impl Numbering {
 
     /// What the gapless counters have to be taken together with: documents with the same are one queue.
     pub(crate) fn gapless_keys(&self) -> Vec<u8> {
-        self.gapless.iter().flat_map(|&group| self.groups[group].key().1).collect()
+        self.gapless.iter().flat_map(|&group| self.groups[group].key.iter().copied()).collect()
     }
 
     pub(crate) fn is_gapless(&self) -> bool {
@@ -303,7 +303,7 @@ pub(crate) async fn take_in(counter: &Counter, n: u64, session: &mut ClientSessi
             Ok(Some(number)) => return Ok(number),
             Ok(None) => {}
             Err(error) => {
-                // `$inc` moves a fraction on before its reply can be looked at.
+                // a Decimal128 is moved on before the reply can be looked at
                 if matches!(error.kind(), ErrorKind::CounterCorrupt { .. }) {
                     counter.break_transaction(session).await;
                 }

@@ -241,6 +241,10 @@ impl Sequence {
         Restart::new(self, n)
     }
 
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// The counter behind this sequence, if it is described in a way that can work.
     pub(crate) fn counter(&self) -> Result<Counter> {
         if let Some(counter) = &self.model {

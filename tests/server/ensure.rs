@@ -10,10 +10,7 @@ use mongodb::{
 };
 use serde::Serialize;
 
-use crate::{
-    models::Invoice,
-    support::{TestDb, code},
-};
+use crate::{models::Invoice, support::TestDb};
 
 #[derive(Clone, Serialize, AutoIncrement)]
 struct Line {
@@ -95,15 +92,42 @@ async fn twenty_at_once_are_no_trouble() {
     assert_eq!(indexes(&lines).await.len(), 3);
 }
 
+/// What cannot be done is known before anything is: neither the index of the other field is made, nor a counter.
 #[tokio::test]
-async fn numbers_that_are_there_twice_are_the_servers_error() {
+async fn numbers_that_are_there_twice_are_listed_and_nothing_is_changed() {
     let test = TestDb::new().await;
     let lines: Collection<Line> = test.db.collection("lines");
-    let twice = [doc! { "order": 1, "position": 3 }, doc! { "order": 1, "position": 3 }];
-    lines.clone_with_type::<Document>().insert_many(twice).await.unwrap();
+    let stored = [(1, 3), (1, 3), (2, 3), (1, 1), (2, 4), (2, 4), (2, 4)];
+    let stored = stored.map(|(order, position)| doc! { "order": order, "position": position });
+    lines.clone_with_type::<Document>().insert_many(stored).await.unwrap();
     let error = Line::ensure_sequences(&lines).await.unwrap_err();
-    assert_eq!(code(&error), Some(11_000));
+    match error.kind() {
+        ErrorKind::DuplicateNumbers { sequence, first, .. } => {
+            assert_eq!(sequence, "lines.position");
+            let expected = [(1, 3, 2), (2, 4, 3)];
+            let expected = expected.map(|(order, n, times)| doc! { "order": order, "position": n, "documents": times });
+            assert_eq!(first[..], expected);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(error.to_string().contains("\"position\": 4, \"documents\": 3"), "{error}");
     assert_eq!((indexes(&lines).await.len(), test.value("lines.number").await), (1, None));
+}
+
+#[tokio::test]
+async fn an_index_in_the_way_is_named_and_nothing_is_changed() {
+    let test = TestDb::new().await;
+    let lines: Collection<Line> = test.db.collection("lines");
+    let named = IndexOptions::builder().name("number_1_numbered".to_owned()).build();
+    lines.create_index(IndexModel::builder().keys(doc! { "other": 1 }).options(named).build()).await.unwrap();
+    let error = Line::ensure_sequences(&lines).await.unwrap_err();
+    match error.kind() {
+        ErrorKind::IndexConflict { index, keys, .. } => {
+            assert_eq!((&**index, keys), ("number_1_numbered", &doc! { "other": 1 }));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!((indexes(&lines).await.len(), test.value("lines.number").await), (2, None));
 }
 
 /// An index of the user's that does the same is enough.

@@ -24,4 +24,5 @@ mod shared;
 mod story;
 mod support;
 mod transactions;
+mod verify;
 mod wire;

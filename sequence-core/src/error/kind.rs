@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use mongodb::bson::Document;
+
 /// What went wrong.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -19,7 +21,7 @@ pub enum ErrorKind {
     },
 
     /// The counter document holds something that is not a whole number it could go on from. It was not changed, unless
-    /// it held a fraction (which the server has then moved on by the step).
+    /// it held a Decimal128 (which the server has then moved on by the step).
     #[non_exhaustive]
     CounterCorrupt {
         /// The sequence.
@@ -173,6 +175,49 @@ pub enum ErrorKind {
     /// call, again and again; or there is none. Nothing was stored.
     ShutDown,
 
+    /// Documents already have the same numbers, so there can be no unique index. Nothing was changed.
+    #[non_exhaustive]
+    DuplicateNumbers {
+        /// Database and collection.
+        namespace: String,
+        /// The sequence.
+        sequence: String,
+        /// The first 20 numbers that are there more than once: the scope and the number, as in the documents, and in
+        /// `documents` how many have it.
+        first: Vec<Document>,
+    },
+
+    /// An index with other options, or on other fields, is in the way of the one that numbers need. Nothing was changed.
+    #[non_exhaustive]
+    IndexConflict {
+        /// Database and collection.
+        namespace: String,
+        /// The name of the index.
+        index: String,
+        /// Its fields.
+        keys: Document,
+    },
+
+    /// A document without a number could not be given one. Those before it have theirs: the call can be repeated.
+    #[non_exhaustive]
+    NotBackfilled {
+        /// The sequence.
+        sequence: String,
+        /// What the server says.
+        reason: String,
+    },
+
+    /// There is nothing to take over: no counter of another library where it was looked for.
+    #[non_exhaustive]
+    NothingToAdopt {
+        /// The sequence that was to take it over.
+        sequence: String,
+        /// Where it was looked for.
+        source: String,
+        /// What was found instead.
+        found: String,
+    },
+
     /// Going back to this number would hand out numbers that documents already have.
     #[non_exhaustive]
     RestartRefused {
@@ -273,6 +318,28 @@ impl fmt::Display for ErrorKind {
             }
             Self::ShutDown => {
                 f.write_str("the collection was shut down and takes no more documents, or the runtime of its tasks was")
+            }
+            Self::DuplicateNumbers { namespace, sequence, first } => {
+                let listed: Vec<_> = first.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "collection `{namespace}` holds numbers of sequence `{sequence}` more than once: {}; renumber all but \
+                     one of each first",
+                    listed.join(", ")
+                )
+            }
+            Self::IndexConflict { namespace, index, keys } => write!(
+                f,
+                "collection `{namespace}` has an index `{index}` on {keys} with other options than the unique index over \
+                 numbered documents that is needed; drop it first"
+            ),
+            Self::NotBackfilled { sequence, reason } => write!(
+                f,
+                "a document without a number of sequence `{sequence}` could not be given one: {reason}; those before it \
+                 have theirs, and the call can be repeated"
+            ),
+            Self::NothingToAdopt { sequence, source, found } => {
+                write!(f, "sequence `{sequence}` cannot take over the counter in {source}: {found}")
             }
             Self::RestartRefused { sequence, next, stored } => write!(
                 f,

@@ -1,48 +1,47 @@
 //! `ensure_sequences`: what the numbers of a model need, made once.
 
 use std::{
-    fmt,
     future::IntoFuture,
+    marker::PhantomData,
     time::{Duration, Instant},
 };
 
 use mongodb::{
-    Collection, IndexModel,
+    IndexModel,
     bson::Document,
     error::WriteFailure,
     options::{Collation, IndexOptions},
 };
 
 use crate::{
-    AutoIncrement, Error, ErrorKind, Result,
-    action::opaque_future,
-    capability,
-    counter::{MAX_TIME_EXPIRED, counter_of},
-    data::Data,
-    error::server_code,
-    index,
+    Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, counter::MAX_TIME_EXPIRED, data::Data,
+    error::server_code, index,
 };
 
+/// Server codes: there is an index on these fields, or of this name, that is another one.
+const OTHER_OPTIONS: i32 = 85;
+const OTHER_KEYS: i32 = 86;
 /// How long all of it may take, unless the call says otherwise.
 const TIME: Duration = Duration::from_secs(120);
 /// How long the first try to make an index may take. While it waits for an open transaction, every insert waits behind
 /// it; a build that needs longer gets twice as long each time.
 const FIRST_TRY: Duration = Duration::from_millis(500);
 
-/// Makes what the sequences of a model need. Construct with [`AutoIncrement::ensure_sequences`].
+/// Makes what the sequences of a model need. Construct with
+/// [`AutoIncrement::ensure_sequences`](crate::AutoIncrement::ensure_sequences).
+#[derive(Debug)]
 #[must_use = "nothing is sent until it is awaited"]
-pub struct EnsureSequences<'a, T: Send + Sync> {
-    collection: &'a Collection<T>,
+pub struct EnsureSequences<'a> {
+    fields: Result<Vec<NumberedField>>,
     time_limit: Duration,
+    _model: PhantomData<&'a ()>,
 }
 
-impl<'a, T: AutoIncrement> EnsureSequences<'a, T> {
-    pub(crate) fn new(collection: &'a Collection<T>) -> Self {
-        Self { collection, time_limit: TIME }
+impl EnsureSequences<'_> {
+    pub(crate) fn new(fields: Result<Vec<NumberedField>>) -> Self {
+        Self { fields, time_limit: TIME, _model: PhantomData }
     }
-}
 
-impl<T: Send + Sync> EnsureSequences<'_, T> {
     /// How long all of it may take, 120 s by default. Making an index takes longest.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -50,16 +49,7 @@ impl<T: Send + Sync> EnsureSequences<'_, T> {
     }
 }
 
-impl<T: Send + Sync> fmt::Debug for EnsureSequences<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EnsureSequences")
-            .field("namespace", &self.collection.namespace())
-            .field("time_limit", &self.time_limit)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'a, T: AutoIncrement> IntoFuture for EnsureSequences<'a, T> {
+impl<'a> IntoFuture for EnsureSequences<'a> {
     type Output = Result<()>;
     type IntoFuture = EnsureSequencesFuture<'a>;
 
@@ -73,38 +63,62 @@ opaque_future! {
     EnsureSequencesFuture -> Result<()>
 }
 
-async fn execute<T: AutoIncrement>(action: EnsureSequences<'_, T>) -> Result<()> {
-    let EnsureSequences { collection, time_limit } = action;
-    let started = Instant::now();
-    for (sequence, definition) in T::SEQUENCES.iter().enumerate() {
-        let null = definition.scope.iter().map(|(_, stored, _)| ((*stored).to_owned(), mongodb::bson::Bson::Null));
-        let counter = counter_of(collection, sequence, &null.collect())?;
-        let Some(data) = counter.origin.data() else { continue };
+async fn execute(action: EnsureSequences<'_>) -> Result<()> {
+    let EnsureSequences { fields, time_limit, .. } = action;
+    let (fields, started) = (fields?, Instant::now());
+    let mut indexes = Vec::new();
+    // what cannot be done is found out before anything is
+    for field in &fields {
+        let data = field.data(field.null_scope());
         capability::check_model(data.collection()).await?;
-        if definition.stored_field != "_id" {
-            ensure_index(data, started, time_limit).await?;
+        capability::check_counters(field.counter(&Document::new()).collection()).await?;
+        if data.field() != "_id" && !is_there(field, &data).await? {
+            indexes.push(data);
         }
-        if definition.scope.is_empty() {
-            counter.catch_up(data).await?;
-        }
+    }
+    for data in indexes {
+        create(&data, started, time_limit).await?;
+    }
+    for field in fields.iter().filter(|field| field.null_scope().is_empty()) {
+        field.counter(&Document::new()).catch_up(&field.data(Document::new())).await?;
     }
     Ok(())
 }
 
-/// A unique index that also serves the look at the highest number of a scope.
-async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Result<()> {
+/// Whether there is a unique index that also serves the look at the highest number of a scope. If not, whether it can be
+/// made.
+///
+/// One of ours may be listed while it is being built: asked for again, the server waits for it, or answers at once.
+async fn is_there(field: &NumberedField, data: &Data) -> Result<bool> {
     let (keys, present) = (data.index_keys(), data.present());
     let ours = unique(&keys, &present);
-    // one of ours may be listed while it is being built: asked for again, the server waits for it, or answers at once
-    let is_there = |index: &IndexModel| {
-        index::is_unique(index)
-            && index.keys.len() == keys.len()
-            && index::serves(index, &keys, &present)
-            && index::name(index) != index::name(&ours)
+    let indexes = index::list(data.collection()).await?;
+    let does = |index: &IndexModel| {
+        index::is_unique(index) && index.keys.len() == keys.len() && index::serves(index, &keys, &present)
     };
-    if index::list(data.collection()).await?.iter().any(is_there) {
-        return Ok(());
+    match indexes.iter().find(|index| index::name(index) == index::name(&ours)) {
+        Some(named) if !does(named) => Err(conflict(data, named.clone())),
+        Some(_) => Ok(false),
+        None if indexes.iter().any(does) => Ok(true),
+        None => {
+            let duplicates = data.duplicates().await?;
+            if duplicates.is_empty() {
+                return Ok(false);
+            }
+            let (namespace, field) = (data.collection().namespace().to_string(), field.name());
+            Err(Error::new(ErrorKind::DuplicateNumbers { namespace, sequence: field, first: duplicates }))
+        }
     }
+}
+
+fn conflict(data: &Data, index: IndexModel) -> Error {
+    let namespace = data.collection().namespace().to_string();
+    let name = index::name(&index).unwrap_or_default().to_owned();
+    Error::new(ErrorKind::IndexConflict { namespace, index: name, keys: index.keys })
+}
+
+async fn create(data: &Data, started: Instant, time_limit: Duration) -> Result<()> {
+    let ours = unique(&data.index_keys(), &data.present());
     let mut patience = FIRST_TRY;
     loop {
         let left = time_limit.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
@@ -113,6 +127,9 @@ async fn ensure_index(data: &Data, started: Instant, time_limit: Duration) -> Re
             Err(error) if ran_out_of_time(&error) && patience < left => patience *= 2,
             Err(error) if ran_out_of_time(&error) => {
                 return Err(Error::new(ErrorKind::Deadline { limit: time_limit }).caused_by(error));
+            }
+            Err(error) if matches!(server_code(&error), Some(OTHER_OPTIONS | OTHER_KEYS)) => {
+                return Err(conflict(data, ours).caused_by(error));
             }
             Err(error) => return Err(error.into()),
             Ok(_) => return Ok(()),

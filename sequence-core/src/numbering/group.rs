@@ -15,7 +15,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(super) sequence: usize,
-    pub(crate) counter: Counter,
+    pub(crate) counter: Arc<Counter>,
+    /// The counter and what is taken from it, told apart by bytes.
+    pub(super) key: Arc<[u8]>,
     pub(super) gapless: bool,
     /// What shares the counter with other callers of the handle, if there is one and the numbers may have gaps.
     pub(super) combiner: Option<Arc<Combiner>>,
@@ -34,19 +36,27 @@ pub(crate) struct Group {
 impl Group {
     /// One without documents, that takes its numbers from the counter itself.
     pub(super) fn new(sequence: usize, counter: Counter, gapless: bool) -> Self {
-        let (takers, own, committed, passed) = Default::default();
-        Self { sequence, counter, gapless, combiner: None, time_limit: None, takers, own, committed, passed }
-    }
-
-    /// The counter and what is taken from it, told apart by bytes.
-    pub(super) fn key(&self) -> (usize, Vec<u8>) {
-        let key = doc! { "": self.counter.key() };
-        (self.sequence, document::serialize(&key).map(RawDocumentBuf::into_bytes).unwrap_or_default())
+        let key = doc! { "": counter.key(), "sequence": i64::try_from(sequence).unwrap_or_default() };
+        let key = document::serialize(&key).map(RawDocumentBuf::into_bytes).unwrap_or_default().into();
+        let (takers, own, committed, passed, counter) =
+            (Vec::new(), Vec::new(), None, BTreeSet::new(), Arc::new(counter));
+        Self { sequence, counter, key, gapless, combiner: None, time_limit: None, takers, own, committed, passed }
     }
 
     /// The same group without documents.
     pub(super) fn emptied(&self) -> Self {
-        Self { combiner: self.combiner.clone(), ..Self::new(self.sequence, self.counter.clone(), self.gapless) }
+        Self {
+            sequence: self.sequence,
+            counter: Arc::clone(&self.counter),
+            key: Arc::clone(&self.key),
+            gapless: self.gapless,
+            combiner: self.combiner.clone(),
+            time_limit: None,
+            takers: Vec::new(),
+            own: Vec::new(),
+            committed: None,
+            passed: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn size(&self) -> u64 {

@@ -4,8 +4,7 @@ use mongodb::{Collection, bson::Document};
 
 use super::Sequence;
 use crate::{
-    AutoIncrement, Definition, Error, ErrorKind, Result, counter::counter_of, definition::ScopeField,
-    document::scope_value,
+    AutoIncrement, Definition, Error, ErrorKind, NumberedField, Result, definition::ScopeField, document::scope_value,
 };
 
 /// That of the field with this name, in Rust or in the database, for these values of its scope fields.
@@ -31,7 +30,7 @@ pub(crate) fn sequence<T: AutoIncrement>(
         return Err(invalid(wrong_scope(fields, scope)));
     }
     let database = collection.client().database(&collection.namespace().db);
-    Ok(Sequence::of_model(&database, &counter_of(collection, sequence, &values)?))
+    Ok(Sequence::of_model(&database, &NumberedField::of_model(collection, sequence)?.counter(&values)))
 }
 
 fn wrong_scope(fields: &[ScopeField], found: &Document) -> String {

@@ -1,55 +1,10 @@
-//! The counter of a model's field.
+//! The `_id` of a counter.
 
-use mongodb::{
-    Collection,
-    bson::{Bson, Document, spec::ElementType},
-};
+use mongodb::bson::{Bson, Document};
 
-use super::{Counter, Origin};
-use crate::{
-    AutoIncrement, Result,
-    capability::unsupported,
-    data::{Data, Stored},
-};
-
-/// The counter of one field of the model, in one scope.
-pub(crate) fn counter_of<T: AutoIncrement>(
-    collection: &Collection<T>,
-    sequence: usize,
-    scope: &Document,
-) -> Result<Counter> {
-    let definition = &T::SEQUENCES[sequence];
-    let namespace = collection.namespace();
-    if namespace.coll == definition.counters {
-        return Err(unsupported(collection, "holds the counters; documents that are numbered belong into another one"));
-    }
-    let name = match definition.name {
-        Some(name) => name.to_owned(),
-        None => format!("{}.{}", namespace.coll, definition.stored_field),
-    };
-    let stored = match T::__render(sequence, definition.start) {
-        _ if !definition.formatted => Stored::Numbers,
-        Some(rendered) => match ElementType::from(rendered.as_bytes()[4]) {
-            Some(ElementType::String) => Stored::Strings,
-            Some(ElementType::Int32 | ElementType::Int64 | ElementType::Double) => Stored::Scrambled,
-            _ => Stored::Opaque,
-        },
-        None => Stored::Opaque,
-    };
-    let data = Data::new(collection, definition.stored_field, scope.clone(), stored);
-    Ok(Counter::new(
-        &collection.client().database(&namespace.db),
-        definition.counters,
-        key(name, scope),
-        definition.value_field,
-        definition.progression(),
-        if definition.shared { Origin::Shared(data) } else { Origin::Documents(data) },
-    ))
-}
-
-/// The `_id` of a counter. The values of a scope stand in it as they are, and are never joined to a string, so that
+/// The values of a scope stand in it as they are, and are never joined to a string, so that
 /// different ones cannot make one key.
-fn key(name: String, scope: &Document) -> Bson {
+pub(super) fn key(name: String, scope: &Document) -> Bson {
     if scope.is_empty() {
         return Bson::String(name);
     }

@@ -1,0 +1,175 @@
+//! `adopt`: the counter of another library is continued.
+
+use mongodb::{
+    Database,
+    bson::{Bson, Document, doc},
+    options::{ReadConcern, ReadPreference, SelectionCriteria},
+};
+
+use crate::{Error, ErrorKind, Result, Sequence, number};
+
+/// Where another library, or a hand-made counter, keeps the number to go on from. It is only read.
+///
+/// Before it is taken over, that library must have given out its last number: what it gives out afterwards, this one gives
+/// out again.
+///
+/// Only [`mongoengine`](Self::mongoengine) is named after what comes next, and holds the last number given out all the same,
+/// like all of these. A counter that really holds the next number is described with [`new`](Self::new) and
+/// [`holds_next`](Self::holds_next).
+#[derive(Clone, Debug)]
+pub struct ForeignCounter {
+    collection: String,
+    filter: Document,
+    field: String,
+    holds_next: bool,
+}
+
+impl ForeignCounter {
+    /// The document of this collection that the filter finds, with the last number given out in `field`. If it finds
+    /// several, the furthest number counts.
+    #[must_use]
+    pub fn new(collection: impl Into<String>, filter: Document, field: impl Into<String>) -> Self {
+        Self { collection: collection.into(), filter, field: field.into(), holds_next: false }
+    }
+
+    /// That the field holds the number to give out next.
+    #[must_use]
+    pub fn holds_next(mut self) -> Self {
+        self.holds_next = true;
+        self
+    }
+
+    /// A counter with a name of its own, in the way that MongoDB's tutorials and Spring applications have it:
+    /// `{_id: <name>, seq: <last>}`.
+    #[must_use]
+    pub fn by_id(collection: impl Into<String>, id: impl Into<Bson>) -> Self {
+        Self::new(collection, doc! { "_id": { "$eq": id.into() } }, "seq")
+    }
+
+    /// mongoose-sequence, whose counters are in `counters`: `{id: <name>, reference_value: <scope>, seq: <last>}`. Without
+    /// a scope `reference_value` is null; with one it is the value of the reference field, or a document of them.
+    #[must_use]
+    pub fn mongoose_sequence(id: impl Into<String>, reference_value: impl Into<Bson>) -> Self {
+        let filter = doc! { "id": { "$eq": id.into() }, "reference_value": { "$eq": reference_value.into() } };
+        Self::new("counters", filter, "seq")
+    }
+
+    /// mongoose-auto-increment and typegoose's `auto-increment`, whose counters are in `identitycounters`:
+    /// `{model: <model>, field: <field>, count: <last>}`, where typegoose says `modelName`.
+    #[must_use]
+    pub fn identity_counter(model: &str, field: &str) -> Self {
+        let model = [doc! { "model": { "$eq": model } }, doc! { "modelName": { "$eq": model } }].to_vec();
+        Self::new("identitycounters", doc! { "$or": model, "field": { "$eq": field } }, "count")
+    }
+
+    /// mongoid-autoinc, whose counters are in `auto_increment_counters`: `{_id: <name>, c: <last>}`.
+    #[must_use]
+    pub fn mongoid_autoinc(id: &str) -> Self {
+        Self::new("auto_increment_counters", doc! { "_id": { "$eq": id } }, "c")
+    }
+
+    /// Doctrine ODM's increment generator, whose counters are in `doctrine_increment_ids`:
+    /// `{_id: <collection>, current_id: <last>}`.
+    #[must_use]
+    pub fn doctrine(collection: &str) -> Self {
+        Self::new("doctrine_increment_ids", doc! { "_id": { "$eq": collection } }, "current_id")
+    }
+
+    /// MongoEngine's `SequenceField`, whose counters are in `mongoengine.counters`:
+    /// `{_id: "<collection>.<field>", next: <last>}`.
+    #[must_use]
+    pub fn mongoengine(name: &str) -> Self {
+        Self::new("mongoengine.counters", doc! { "_id": { "$eq": name } }, "next")
+    }
+
+    /// Another collection, where the library was told to use one.
+    #[must_use]
+    pub fn in_collection(mut self, collection: impl Into<String>) -> Self {
+        self.collection = collection.into();
+        self
+    }
+}
+
+/// What was taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Adopted {
+    /// The last number that the other counter gave out.
+    pub found: i64,
+    /// Where the sequence stands now: there, or further if it was further already.
+    pub value: i64,
+}
+
+impl Sequence {
+    /// Takes over the counter of another library: raises this sequence to the last number which that one gave out. It never
+    /// lowers, and can be repeated. The other counter is only read.
+    ///
+    /// Sends one `find`, to the primary, and what [`raise_to`](Self::raise_to) sends. It is looked for in the database of
+    /// the sequence.
+    ///
+    /// # Errors
+    ///
+    /// [`NothingToAdopt`](ErrorKind::NothingToAdopt) if there is no such counter, or no whole number in it; those of
+    /// [`raise_to`](Self::raise_to).
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call may have raised the counter.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
+    /// # #[auto_increment(crate = ::sequence_core)]
+    /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use sequence_core::{AutoIncrement, ForeignCounter};
+    ///
+    /// let orders = db.collection::<Order>("orders");
+    /// // the service that used mongoose-auto-increment has stopped
+    /// Order::sequence(&orders, "id")?.adopt(&ForeignCounter::identity_counter("Order", "_id")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn adopt(&self, foreign: &ForeignCounter) -> Result<Adopted> {
+        let counter = self.counter()?;
+        let mut last = None;
+        for (id, value) in foreign.read(self.database()).await? {
+            let value = value.map_err(|found| {
+                let found = format!("the field `{}` of the document with `_id` {id} holds {found}", foreign.field);
+                self.nothing_to_adopt(foreign, found)
+            })?;
+            if last.is_none_or(|last| counter.progression.beyond(value, last)) {
+                last = Some(value);
+            }
+        }
+        let found = last.ok_or_else(|| self.nothing_to_adopt(foreign, "there is no such document".to_owned()))?;
+        let before = |next: i64| next.checked_sub(counter.progression.step);
+        let found = if foreign.holds_next { before(found).unwrap_or(found) } else { found };
+        let value = self.raise_to(found).await?;
+        Ok(Adopted { found, value })
+    }
+
+    fn nothing_to_adopt(&self, foreign: &ForeignCounter, found: String) -> Error {
+        let sequence = self.counter().map_or_else(|_| String::new(), |counter| counter.name());
+        let source = format!("`{}` where {}", foreign.collection, foreign.filter);
+        Error::new(ErrorKind::NothingToAdopt { sequence, source, found })
+    }
+}
+
+impl ForeignCounter {
+    /// What the documents hold: a number, or what is there instead.
+    async fn read(&self, database: &Database) -> Result<Vec<(Bson, Result<i64, String>)>> {
+        let primary = SelectionCriteria::ReadPreference(ReadPreference::Primary);
+        let collection = database.collection::<Document>(&self.collection);
+        let find = collection.find(self.filter.clone()).selection_criteria(primary);
+        let mut found = find.read_concern(ReadConcern::local()).await?;
+        let mut values = Vec::new();
+        while found.advance().await? {
+            let document = found.deserialize_current()?;
+            let value = number::decode(document.get(&self.field)).map(|number| number.value);
+            values.push((document.get("_id").cloned().unwrap_or(Bson::Null), value));
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,184 @@
+//! The documents that are numbered together.
+
+use mongodb::{
+    ClientSession,
+    bson::{Bson, Document, doc},
+    options::WriteConcern,
+};
+
+use super::Backfilled;
+use crate::{
+    Error, ErrorKind, NumberedField, Result,
+    counter::{Counter, State},
+    data::Data,
+    document::scope_value,
+    duplicate::DUPLICATE_KEY,
+    maintain::view::unsigned,
+    numbering,
+};
+
+/// Documents without a number, by scope, each in the order in which it was found.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    scopes: Vec<(Document, Vec<Bson>)>,
+    len: usize,
+}
+
+impl Batch {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn add(&mut self, field: &NumberedField, document: &Document) -> Result<()> {
+        let mut scope = Document::new();
+        for name in field.null_scope().keys() {
+            let value = document.get(name).cloned().unwrap_or(Bson::Null);
+            scope.insert(name, scope_value(name, value)?);
+        }
+        let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+        match self.scopes.iter_mut().find(|(known, _)| *known == scope) {
+            Some((_, ids)) => ids.push(id),
+            None => self.scopes.push((scope, vec![id])),
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Numbers those of them that have no number yet.
+    pub(super) async fn number(self, field: &NumberedField) -> Result<Backfilled> {
+        let mut done = Backfilled::default();
+        for (scope, ids) in self.scopes {
+            let filled = if field.is_gapless() {
+                inside(field, &scope, &ids).await?
+            } else {
+                outside(field, &scope, &ids).await?
+            };
+            done.numbered += filled.numbered;
+            done.unused += filled.unused;
+        }
+        Ok(done)
+    }
+}
+
+/// Numbers first, then the documents; what is not used is a gap. A document whose number is in the data already is left
+/// for the next look, with the counter moved past the data.
+async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
+    let counter = field.counter(scope);
+    let last = counter.advance(ids.len() as u64).await?;
+    let mut update = field.filling(&counter, ids, last)?;
+    update.insert("writeConcern", doc! { "w": "majority" });
+    let data = field.data(scope.clone());
+    let reply = data.database().run_command(update).await?;
+    match refusal(&reply) {
+        Some(refused) if refused.get_i32("code") == Ok(DUPLICATE_KEY) => counter.catch_up(&data).await?,
+        Some(refused) => return Err(field.not_backfilled(refused)),
+        None => {}
+    }
+    let numbered = unsigned(&reply, "n");
+    Ok(Backfilled { numbered, unused: (ids.len() as u64).saturating_sub(numbered) })
+}
+
+/// In one transaction, or in several where stored numbers are in the way.
+async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
+    let counter = field.counter(scope);
+    let data = field.data(scope.clone());
+    let mut session = counter.client().start_session().await?;
+    let mut filled = Backfilled::default();
+    let mut left = ids;
+    while !left.is_empty() {
+        let free = free_numbers(&counter, &data).await?;
+        let (now, rest) = left.split_at(left.len().min(usize::try_from(free).unwrap_or(usize::MAX)));
+        let transaction = session.start_transaction().write_concern(WriteConcern::majority());
+        let (field, counter, now) = (field.clone(), counter.clone(), now.to_vec());
+        filled.numbered +=
+            transaction.and_run2(async move |session| Ok(attempt(&field, &counter, &now, session).await?)).await?;
+        left = rest;
+    }
+    Ok(filled)
+}
+
+/// How many numbers behind the counter no document has, up to the next that one has; at least one. Stored numbers right
+/// behind the counter are passed over.
+async fn free_numbers(counter: &Counter, data: &Data) -> Result<u64> {
+    numbering::prepare(counter).await?;
+    let progression = &counter.progression;
+    loop {
+        let value = match counter.read(None).await? {
+            State::At(number) => number.value,
+            State::Missing => return Err(counter.missing("it was removed while documents were numbered")),
+            State::Corrupt(found) => return Err(counter.corrupt(found)),
+        };
+        let Some(next) = value.checked_add(progression.step) else { return Ok(1) }; // the counter will refuse
+        let Some(stored) = data.next_stored(next, progression).await? else { return Ok(u64::MAX) };
+        let free = (i128::from(stored) - i128::from(next)) / i128::from(progression.step);
+        if free > 0 {
+            return Ok(u64::try_from(free).unwrap_or(u64::MAX));
+        }
+        let end = data.end_of_run(next, progression).await?.unwrap_or(stored);
+        counter.raise(end).await?;
+    }
+}
+
+/// The documents that still have no number, and as many numbers.
+async fn attempt(field: &NumberedField, counter: &Counter, ids: &[Bson], session: &mut ClientSession) -> Result<u64> {
+    let data = field.data(Document::new());
+    let mut filter = field.lacking();
+    filter.insert("_id", doc! { "$in": ids });
+    let find = data.collection().find(filter).projection(doc! { "_id": 1 });
+    let mut found = find.session(&mut *session).await?;
+    let mut lacking = Vec::new();
+    while let Some(document) = found.next(&mut *session).await.transpose()? {
+        lacking.extend(document.get("_id").cloned());
+    }
+    let ids: Vec<Bson> = ids.iter().filter(|id| lacking.contains(id)).cloned().collect();
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let last = numbering::take_in(counter, ids.len() as u64, session).await?;
+    let update = field.filling(counter, &ids, last)?;
+    let reply = data.database().run_command(update).session(session).await?;
+    match refusal(&reply) {
+        Some(refused) => Err(field.not_backfilled(refused)),
+        None => Ok(unsigned(&reply, "n")),
+    }
+}
+
+/// What the server says of the first document that it did not change, or of all.
+fn refusal(reply: &Document) -> Option<&Document> {
+    let first = reply.get_array("writeErrors").ok().and_then(|errors| errors.first()?.as_document());
+    first.or_else(|| reply.get_document("writeConcernError").ok())
+}
+
+impl NumberedField {
+    /// Nothing under this name, or null.
+    pub(super) fn lacking(&self) -> Document {
+        doc! { self.field(): Bson::Null }
+    }
+
+    /// The command that gives these documents the numbers up to `last`, in order, if they still have none.
+    fn filling(&self, counter: &Counter, ids: &[Bson], last: i64) -> Result<Document> {
+        let mut numbers: Vec<i64> = counter.progression.up_to(last).take(ids.len()).collect();
+        numbers.reverse();
+        let mut updates = Vec::with_capacity(ids.len());
+        for (id, number) in ids.iter().zip(numbers) {
+            let value = self.rendered(number).ok_or_else(|| {
+                let message = format!("the number {number} does not fit the field");
+                Error::new(ErrorKind::InvalidSequence { sequence: self.name(), message })
+            })?;
+            let mut filter = self.lacking();
+            filter.insert("_id", doc! { "$eq": id });
+            updates.push(doc! { "q": filter, "u": { "$set": { self.field(): value } } });
+        }
+        let data = self.data(Document::new());
+        Ok(doc! { "update": data.collection().name(), "updates": updates, "ordered": false })
+    }
+
+    fn not_backfilled(&self, refused: &Document) -> Error {
+        let reason = refused.get_str("errmsg").map_or_else(|_| refused.to_string(), str::to_owned);
+        Error::new(ErrorKind::NotBackfilled { sequence: self.name(), reason })
+    }
+}

@@ -1,0 +1,121 @@
+//! `verify_sequences`: whether counters and data fit together.
+
+mod holes;
+mod report;
+mod tally;
+
+use std::{collections::HashMap, future::IntoFuture, marker::PhantomData};
+
+use mongodb::bson::{Bson, Document, doc};
+
+pub use self::report::{CounterReport, Fault, SequenceReport};
+use self::tally::{Tally, tallies};
+use super::view::View;
+use crate::{NumberedField, Result, action::opaque_future, document, error::server_code, number};
+
+/// Server code: what was changed in the catalog lies behind the moment of the snapshot.
+const SNAPSHOT_UNAVAILABLE: i32 = 246;
+/// How often a new moment is tried.
+const TRIES: usize = 5;
+
+/// Compares counters and numbers. Construct with
+/// [`AutoIncrement::verify_sequences`](crate::AutoIncrement::verify_sequences).
+#[derive(Debug)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct VerifySequences<'a> {
+    fields: Result<Vec<NumberedField>>,
+    _model: PhantomData<&'a ()>,
+}
+
+impl VerifySequences<'_> {
+    pub(crate) fn new(fields: Result<Vec<NumberedField>>) -> Self {
+        Self { fields, _model: PhantomData }
+    }
+}
+
+impl<'a> IntoFuture for VerifySequences<'a> {
+    type Output = Result<Vec<SequenceReport>>;
+    type IntoFuture = VerifySequencesFuture<'a>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        VerifySequencesFuture(Box::pin(async move {
+            let mut reports = Vec::new();
+            for field in self.fields? {
+                reports.push(verify(&field).await?);
+            }
+            Ok(reports)
+        }))
+    }
+}
+
+opaque_future! {
+    /// The future of [`VerifySequences`].
+    VerifySequencesFuture -> Result<Vec<SequenceReport>>
+}
+
+/// Compares the counters of a field with its numbers.
+pub(crate) async fn verify(field: &NumberedField) -> Result<SequenceReport> {
+    let mut tries = 1;
+    loop {
+        match at_one_moment(field).await {
+            Err(error) if tries < TRIES && error.driver_error().and_then(server_code) == Some(SNAPSHOT_UNAVAILABLE) => {
+                tries += 1;
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn at_one_moment(field: &NumberedField) -> Result<SequenceReport> {
+    let data = field.data(Document::new());
+    let collection = data.collection();
+    let mut view = View::open(collection.client()).await?;
+    let mut counters = counters(field, &mut view).await?;
+    let tallies = if data.is_readable() { tallies(field, &mut view).await? } else { Vec::new() };
+    let mut report = SequenceReport::new(field);
+    for (scope, tally) in tallies {
+        let found = counters.remove(&bytes(&scope)?).map(|(_, found)| found);
+        report.counters.push(CounterReport::new(field, scope, found, tally));
+    }
+    for (scope, found) in counters.into_values() {
+        report.counters.push(CounterReport::new(field, scope, Some(found), Tally::default()));
+    }
+    report.counters.sort_by_cached_key(|counter| counter.scope.to_string());
+    // Where there are as many documents as numbers, none is without. This is asked last, so that none is overlooked for
+    // those that come meanwhile.
+    let numbered: u64 = report.counters.iter().map(|counter| counter.documents).sum();
+    if !data.is_readable() || collection.estimated_document_count().await? != numbered {
+        let all = view.count(collection, doc! {}).await?;
+        report.documents = view.count(collection, data.present()).await?;
+        report.without_number = all.saturating_sub(report.documents);
+    } else {
+        report.documents = numbered;
+    }
+    Ok(report)
+}
+
+/// What a counter holds: a number, or what is there instead.
+type Found = std::result::Result<i64, String>;
+
+/// All counters of the field, by the bytes of their scope.
+async fn counters(field: &NumberedField, view: &mut View) -> Result<HashMap<Vec<u8>, (Document, Found)>> {
+    let counter = field.counter(&Document::new());
+    let mut counters = HashMap::new();
+    let mut found = view.find(counter.collection(), field.counter_keys(), doc! {}, doc! {}).await?;
+    while let Some(document) = view.next(&mut found).await? {
+        let Some(scope) = field.scope_of_key(document.get("_id")) else { continue };
+        let value = number::decode(document.get(counter.field())).map(|number| number.value);
+        counters.insert(bytes(&scope)?, (scope, value));
+    }
+    Ok(counters)
+}
+
+fn bytes(scope: &Document) -> Result<Vec<u8>> {
+    Ok(document::serialize(scope).map_err(document::serialization)?.into_bytes())
+}
+
+/// What stands for the scope of a document that has none of the scope fields in it.
+fn or_null(value: Option<&Bson>) -> Bson {
+    value.cloned().unwrap_or(Bson::Null)
+}

@@ -1,0 +1,180 @@
+//! What was found.
+
+use std::fmt;
+
+use mongodb::bson::Document;
+use serde::Serialize;
+
+use super::{Found, tally::Tally};
+use crate::NumberedField;
+
+/// The counters of one numbered field next to its numbers, as [`verify_sequences`] has found them.
+///
+/// Printed it is a table, and with serde a document.
+///
+/// [`verify_sequences`]: crate::AutoIncrement::verify_sequences
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SequenceReport {
+    /// Database and collection.
+    pub namespace: String,
+    /// The field, by its name in the documents.
+    pub field: String,
+    /// The name of the sequence.
+    pub sequence: String,
+    /// Whether the field is declared `gapless`: then a missing number is a fault.
+    pub gapless: bool,
+    /// Whether the numbers can be read from the documents: not those with a `format`, of which only the documents are
+    /// counted.
+    pub readable: bool,
+    /// How many documents have a number.
+    pub documents: u64,
+    /// How many documents have none.
+    pub without_number: u64,
+    /// One for each counter and each scope in the data.
+    pub counters: Vec<CounterReport>,
+}
+
+/// One counter next to the numbers of its scope.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CounterReport {
+    /// The values of the scope fields; empty for a field without a scope.
+    pub scope: Document,
+    /// The last number handed out, by the counter. `None` if there is no counter, or no number in it.
+    pub value: Option<i64>,
+    /// The furthest number in the data (the lowest of a descending sequence) that the sequence can hand out.
+    pub highest: Option<i64>,
+    /// How many documents have a number that the sequence can hand out.
+    pub documents: u64,
+    /// How many numbers before the furthest no document has: gaps, and deleted documents.
+    pub missing: u64,
+    /// The first 20 of them.
+    pub first_missing: Vec<i64>,
+    /// How many documents have a number that another one has already.
+    pub duplicates: u64,
+    /// The first 20 such numbers.
+    pub first_duplicates: Vec<i64>,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// What a counter and its numbers do not have to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fault {
+    /// There are numbers and no counter. The next insert creates it behind them, or
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) does.
+    CounterMissing,
+    /// The counter document holds this instead of a number.
+    CounterCorrupt(String),
+    /// The counter lies behind the data. Inserts skip what is there if a unique index tells them;
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences), or `raise_to`, puts it right at once.
+    CounterBehind,
+    /// Documents have the same number.
+    Duplicates,
+    /// Numbers are missing that were given without gaps. (Or their documents were deleted.)
+    Gaps,
+}
+
+impl SequenceReport {
+    pub(super) fn new(field: &NumberedField) -> Self {
+        let data = field.data(Document::new());
+        Self {
+            namespace: data.collection().namespace().to_string(),
+            field: data.field().to_owned(),
+            sequence: field.name(),
+            gapless: field.is_gapless(),
+            readable: data.is_readable(),
+            documents: 0,
+            without_number: 0,
+            counters: Vec::new(),
+        }
+    }
+
+    /// Whether nothing is wrong. A document without a number, a counter whose scope has no documents, and gaps of a
+    /// sequence that may have them are none of the faults.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.counters.iter().all(|counter| counter.faults.is_empty())
+    }
+}
+
+impl CounterReport {
+    pub(super) fn new(field: &NumberedField, scope: Document, found: Option<Found>, tally: Tally) -> Self {
+        let progression = field.progression();
+        // where the data puts it: a number between those of the sequence is not one it can stand at
+        let place = tally.highest.and_then(|highest| progression.seed(Some(highest)));
+        let behind = |value| place.is_some_and(|place| progression.beyond(place, value));
+        let counter = match &found {
+            None => Some(Fault::CounterMissing),
+            Some(Err(found)) => Some(Fault::CounterCorrupt(found.clone())),
+            Some(Ok(value)) => behind(*value).then_some(Fault::CounterBehind),
+        };
+        let duplicates = (tally.duplicates > 0).then_some(Fault::Duplicates);
+        let gaps = (field.is_gapless() && tally.missing > 0).then_some(Fault::Gaps);
+        let faults = counter.into_iter().chain(duplicates).chain(gaps).collect();
+        let Tally { documents, highest, missing, first_missing, duplicates, first_duplicates } = tally;
+        let value = found.and_then(Result::ok);
+        Self { scope, value, highest, documents, missing, first_missing, duplicates, first_duplicates, faults }
+    }
+}
+
+/// One line for each counter, and one for each thing that stands out.
+impl fmt::Display for SequenceReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gapless = if self.gapless { ", gapless" } else { "" };
+        writeln!(f, "{} `{}`: sequence `{}`{gapless}", self.namespace, self.field, self.sequence)?;
+        let number = |number: Option<i64>| number.map_or("-".to_owned(), |number| number.to_string());
+        let head = ["scope", "counter", "highest", "documents", "missing", "duplicates"].map(str::to_owned);
+        let rows = self.counters.iter().map(|counter| {
+            let scope = if counter.scope.is_empty() { "-".to_owned() } else { counter.scope.to_string() };
+            let counts = [counter.documents, counter.missing, counter.duplicates].map(|count| count.to_string());
+            let [documents, missing, duplicates] = counts;
+            [scope, number(counter.value), number(counter.highest), documents, missing, duplicates]
+        });
+        let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let widths = [0, 1, 2, 3, 4, 5].map(width);
+        let mut lines = rows.iter().map(|[scope, numbers @ ..]| {
+            let numbers = numbers.iter().zip(&widths[1..]).map(|(number, &width)| format!("  {number:>width$}"));
+            format!("{scope:<width$}{}", numbers.collect::<String>(), width = widths[0])
+        });
+        lines.next().into_iter().try_for_each(|head| writeln!(f, "{head}"))?;
+        for (counter, line) in self.counters.iter().zip(lines) {
+            writeln!(f, "{line}")?;
+            counter.list(f)?;
+        }
+        write!(f, "{} documents with a number, {} without", self.documents, self.without_number)?;
+        if !self.readable {
+            write!(f, "; what `format` made of the numbers cannot be read")?;
+        }
+        Ok(())
+    }
+}
+
+impl CounterReport {
+    fn list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lists =
+            [("missing", &self.first_missing, self.missing), ("twice", &self.first_duplicates, self.duplicates)];
+        for (what, first, all) in lists.into_iter().filter(|(_, first, _)| !first.is_empty()) {
+            let listed: Vec<_> = first.iter().map(i64::to_string).collect();
+            let more = if all > first.len() as u64 { ", …" } else { "" };
+            writeln!(f, "  {what}: {}{more}", listed.join(", "))?;
+        }
+        self.faults.iter().try_for_each(|fault| writeln!(f, "  fault: {fault}"))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CounterMissing => f.write_str("there is no counter"),
+            Self::CounterCorrupt(found) => write!(f, "the counter holds {found} instead of a number"),
+            Self::CounterBehind => f.write_str("the counter lies behind the data"),
+            Self::Duplicates => f.write_str("documents have the same number"),
+            Self::Gaps => f.write_str("numbers are missing in a sequence without gaps"),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The numbers of each scope, counted.
+
+use mongodb::bson::{Bson, Document, doc};
+
+use super::{
+    holes::{Holes, LISTED},
+    or_null,
+};
+use crate::{
+    NumberedField, Result,
+    data::{self, Data},
+    definition::Progression,
+    document::scope_value,
+    maintain::view::{View, unsigned},
+    number,
+};
+
+/// The numbers of one scope, as far as the sequence can hand them out.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) documents: u64,
+    /// The furthest in the direction of the step.
+    pub(super) highest: Option<i64>,
+    pub(super) missing: u64,
+    pub(super) first_missing: Vec<i64>,
+    /// How many documents have the number of another.
+    pub(super) duplicates: u64,
+    pub(super) first_duplicates: Vec<i64>,
+}
+
+/// Under a unique index the server counts, and only where numbers are missing they are looked for. Without one all of
+/// them are looked at, in order.
+pub(super) async fn tallies(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
+    if field.data(field.null_scope()).forbids_duplicates().await? {
+        counted(field, view).await
+    } else {
+        read(field, view).await
+    }
+}
+
+async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
+    let progression = field.progression();
+    let data = field.data(Document::new());
+    let number = format!("${}", data.field());
+    let start = progression.start.unwrap_or_default();
+    let (low, high) = progression.range();
+    let off = doc! { "$mod": [{ "$subtract": [&number, start] }, progression.step] };
+    let pipeline = vec![
+        doc! { "$match": { data.field(): { "$gte": low, "$lte": high } } },
+        doc! { "$group": {
+            "_id": field.scope_expression(),
+            "n": { "$sum": 1_i64 },
+            "far": { if progression.ascending() { "$max" } else { "$min" }: &number },
+            // numbers between those of the sequence, fractions too
+            "least": { "$min": &off },
+            "most": { "$max": &off },
+        } },
+    ];
+    let mut found = Vec::new();
+    let mut groups = view.aggregate(data.collection(), pipeline).await?;
+    while let Some(group) = view.next(&mut groups).await? {
+        found.push(group);
+    }
+    let mut tallies = Vec::with_capacity(found.len());
+    for group in found {
+        let scope = field.scope_in(group.get_document("_id").ok());
+        let data = field.data(scope.clone());
+        let zero = |name| number::decode(group.get(name)).is_ok_and(|number| number.value == 0);
+        let furthest = number::decode(group.get("far")).ok().map(|number| number.value);
+        let tally = match furthest {
+            Some(furthest) if zero("least") && zero("most") => {
+                let documents = unsigned(&group, "n");
+                let holes = Holes::new(&data, progression, furthest).find(view, documents).await?;
+                Tally {
+                    documents,
+                    highest: Some(furthest),
+                    missing: holes.missing,
+                    first_missing: holes.first,
+                    ..Tally::default()
+                }
+            }
+            _ => read_scope(&data, progression, view).await?,
+        };
+        tallies.push((scope, tally));
+    }
+    Ok(tallies)
+}
+
+/// All scopes, in the order of the index.
+async fn read(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
+    let data = field.data(field.null_scope());
+    let progression = field.progression();
+    let mut projection = data.value();
+    projection.extend(field.null_scope().keys().map(|name| (name.clone(), Bson::Int32(1))));
+    let everywhere = field.data(Document::new());
+    let (low, high) = progression.range();
+    let mut cursor =
+        view.find(data.collection(), everywhere.within(low, high), data.order(&progression), projection).await?;
+    let mut tallies: Vec<(Document, Tally)> = Vec::new();
+    let mut fold = Fold::new(progression);
+    while let Some(document) = view.next(&mut cursor).await? {
+        let scope = field.scope_in(Some(&document));
+        if tallies.last().is_none_or(|(last, _)| *last != scope) {
+            if let Some((_, tally)) = tallies.last_mut() {
+                *tally = std::mem::replace(&mut fold, Fold::new(progression)).tally;
+            }
+            tallies.push((scope, Tally::default()));
+        }
+        fold.add(&document);
+    }
+    if let Some((_, tally)) = tallies.last_mut() {
+        *tally = fold.tally;
+    }
+    Ok(tallies)
+}
+
+/// One scope, in order.
+async fn read_scope(data: &Data, progression: Progression, view: &mut View) -> Result<Tally> {
+    let (low, high) = progression.range();
+    let mut cursor =
+        view.find(data.collection(), data.within(low, high), data.order(&progression), data.value()).await?;
+    let mut fold = Fold::new(progression);
+    while let Some(document) = view.next(&mut cursor).await? {
+        fold.add(&document);
+    }
+    Ok(fold.tally)
+}
+
+/// Takes numbers in order.
+struct Fold {
+    progression: Progression,
+    tally: Tally,
+    last: Option<i64>,
+    /// The place behind it.
+    next: u64,
+}
+
+impl Fold {
+    fn new(progression: Progression) -> Self {
+        Self { progression, tally: Tally::default(), last: None, next: 0 }
+    }
+
+    fn add(&mut self, document: &Document) {
+        let Self { progression, tally, last, .. } = self;
+        tally.documents += 1;
+        let Some(number) = data::value_of(document) else { return };
+        tally.highest = Some(number);
+        let Some(place) = data::whole_value_of(document).and_then(|number| progression.place(number)) else { return };
+        if *last == Some(number) {
+            tally.duplicates += 1;
+            if tally.first_duplicates.len() < LISTED && tally.first_duplicates.last() != Some(&number) {
+                tally.first_duplicates.push(number);
+            }
+            return;
+        }
+        tally.missing += place - self.next;
+        let listed = (self.next..place).take(LISTED - tally.first_missing.len());
+        tally.first_missing.extend(listed.filter_map(|place| progression.at(place)));
+        self.next = place + 1;
+        *last = Some(number);
+    }
+}
+
+impl NumberedField {
+    /// `null` for a field without a scope.
+    fn scope_expression(&self) -> Bson {
+        let names = self.null_scope();
+        if names.is_empty() {
+            return Bson::Null;
+        }
+        let value = |name: &String| doc! { "$ifNull": [format!("${name}"), Bson::Null] };
+        Bson::Document(names.keys().map(|name| (name.clone(), value(name).into())).collect())
+    }
+
+    /// The scope in the form that its counter has.
+    fn scope_in(&self, document: Option<&Document>) -> Document {
+        let value = |name: &String| {
+            let value = or_null(document.and_then(|document| document.get(name)));
+            scope_value(name, value.clone()).unwrap_or(value)
+        };
+        self.null_scope().keys().map(|name| (name.clone(), value(name))).collect()
+    }
+}

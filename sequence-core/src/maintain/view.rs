@@ -1,0 +1,71 @@
+//! What is stored at one point in time.
+
+use std::time::Duration;
+
+use mongodb::{
+    Client, ClientSession, Collection, SessionCursor,
+    bson::{Document, doc},
+    options::ReadConcern,
+};
+
+use crate::{Result, data::simple};
+
+/// How long one query may run.
+const TIME: Duration = Duration::from_secs(300);
+
+/// All reads through it see one moment. A standalone server, and one before 5.0, cannot show that: there each sees its
+/// own.
+#[derive(Debug)]
+pub(super) struct View {
+    session: ClientSession,
+    read_concern: ReadConcern,
+}
+
+impl View {
+    pub(super) async fn open(client: &Client) -> Result<Self> {
+        if let Ok(mut session) = client.start_session().snapshot(true).await {
+            let probe = client.database("admin").collection::<Document>("system.version");
+            if probe.find_one(doc! {}).session(&mut session).await.is_ok() {
+                return Ok(Self { session, read_concern: ReadConcern::snapshot() });
+            }
+        }
+        Ok(Self { session: client.start_session().await?, read_concern: ReadConcern::local() })
+    }
+
+    /// Compares by bytes, whatever the collection says.
+    pub(super) async fn aggregate(
+        &mut self,
+        collection: &Collection<Document>,
+        pipeline: Vec<Document>,
+    ) -> Result<SessionCursor<Document>> {
+        let aggregate = collection.aggregate(pipeline).allow_disk_use(true).max_time(TIME);
+        Ok(aggregate.collation(simple()).read_concern(self.read_concern.clone()).session(&mut self.session).await?)
+    }
+
+    pub(super) async fn find(
+        &mut self,
+        collection: &Collection<Document>,
+        filter: Document,
+        sort: Document,
+        projection: Document,
+    ) -> Result<SessionCursor<Document>> {
+        let find = collection.find(filter).sort(sort).projection(projection).allow_disk_use(true).max_time(TIME);
+        Ok(find.collation(simple()).read_concern(self.read_concern.clone()).session(&mut self.session).await?)
+    }
+
+    pub(super) async fn next(&mut self, cursor: &mut SessionCursor<Document>) -> Result<Option<Document>> {
+        Ok(cursor.next(&mut self.session).await.transpose()?)
+    }
+
+    /// How many documents a pipeline leaves.
+    pub(super) async fn count(&mut self, collection: &Collection<Document>, filter: Document) -> Result<u64> {
+        let count = vec![doc! { "$match": filter }, doc! { "$group": { "_id": null, "n": { "$sum": 1_i64 } } }];
+        let mut counted = self.aggregate(collection, count).await?;
+        Ok(self.next(&mut counted).await?.map_or(0, |counted| unsigned(&counted, "n")))
+    }
+}
+
+/// A count in a document.
+pub(super) fn unsigned(document: &Document, field: &str) -> u64 {
+    crate::number::decode(document.get(field)).ok().and_then(|count| u64::try_from(count.value).ok()).unwrap_or(0)
+}
