@@ -238,7 +238,7 @@ pub(crate) struct Stride {
 
 #[cfg(test)]
 mod tests {
-    use super::{Definition, Progression, Stride};
+    use super::{Progression, Stride};
 
     fn progression(start: i64, step: i64, last: i64) -> Progression {
         Progression { start: Some(start), step, last }
@@ -277,14 +277,5 @@ mod tests {
         assert_eq!(progression(-1, -1, i64::MIN).stride(1), Some(Stride { by: -1, bound: i64::MIN + 1 }));
         assert_eq!(progression(0, -1, i64::MIN).seed(Some(i64::MIN)), Some(i64::MIN));
         assert_eq!(progression(1, 1, 5).remaining(9), 0);
-    }
-
-    #[test]
-    fn the_fields_type_is_the_limit_when_none_is_declared() {
-        let definition = Definition::new("id", "_id", 0, i64::from(u32::MAX)).checked();
-        assert_eq!(definition.progression().last, i64::from(u32::MAX));
-        let down = Definition::new("id", "_id", 0, i64::from(u32::MAX)).start(9).step(-1).checked();
-        assert_eq!(down.progression().last, 0);
-        assert_eq!(definition.max(9).progression().last, 9);
     }
 }

@@ -1,6 +1,7 @@
 //! The error type, and how it crosses into the driver's and back.
 
 mod kind;
+mod message;
 
 use std::{fmt, sync::Arc};
 

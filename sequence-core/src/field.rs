@@ -17,6 +17,8 @@ use crate::{
     definition::Progression,
 };
 
+type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
+
 /// A numbered field, described by names in the database: for looking after numbers where there is no model, in scripts
 /// and tools. With a model its own methods do the same ([`verify_sequences`](crate::AutoIncrement::verify_sequences), …).
 ///
@@ -51,7 +53,7 @@ pub struct NumberedField {
     value_field: String,
     stored: Stored,
     /// How a model stores a number, and as which of its sequences.
-    render: Option<(usize, fn(usize, i64) -> Option<RawDocumentBuf>)>,
+    render: Option<(usize, Render)>,
 }
 
 impl NumberedField {

@@ -37,7 +37,7 @@ pub use field::NumberedField;
 pub use insert_target::InsertTarget;
 pub use maintain::{
     Adopted, BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled, CounterReport, EnsureSequences,
-    EnsureSequencesFuture, Fault, ForeignCounter, ListedCounter, SequenceReport, VerifySequences,
+    EnsureSequencesFuture, Ensured, Fault, ForeignCounter, ListedCounter, SequenceReport, VerifySequences,
     VerifySequencesFuture,
 };
 pub use model::AutoIncrement;

@@ -9,7 +9,7 @@ mod view;
 
 pub use adopt::{Adopted, ForeignCounter};
 pub use backfill::{BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled};
-pub use ensure::{EnsureSequences, EnsureSequencesFuture};
+pub use ensure::{EnsureSequences, EnsureSequencesFuture, Ensured};
 pub use list::ListedCounter;
 pub(crate) use verify::verify;
 pub use verify::{CounterReport, Fault, SequenceReport, VerifySequences, VerifySequencesFuture};

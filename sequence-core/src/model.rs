@@ -243,7 +243,8 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// <the lowest>}}`). Sends a few commands for each sequence: `listIndexes`, `createIndexes` in tries of half a second
     /// and longer, since inserts wait behind one that waits for an open transaction, and the counter's.
     ///
-    /// `await` returns [`Result<()>`](crate::Result).
+    /// `await` returns [`Result<Ensured>`](crate::Ensured), what there was to do. Before it can be chained:
+    /// [`time_limit`](EnsureSequences::time_limit), [`dry_run`](EnsureSequences::dry_run).
     ///
     /// # Errors
     ///
@@ -311,7 +312,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Ok(())
     /// # }
     /// ```
-    fn verify_sequences<'a>(collection: &'a (impl InsertTarget<Self> + ?Sized)) -> VerifySequences<'a> {
+    fn verify_sequences(collection: &(impl InsertTarget<Self> + ?Sized)) -> VerifySequences<'_> {
         VerifySequences::new(NumberedField::of_each(collection.__collection()))
     }
 
@@ -356,7 +357,7 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Ok(())
     /// # }
     /// ```
-    fn backfill_sequences<'a>(collection: &'a (impl InsertTarget<Self> + ?Sized)) -> BackfillSequences<'a> {
+    fn backfill_sequences(collection: &(impl InsertTarget<Self> + ?Sized)) -> BackfillSequences<'_> {
         BackfillSequences::new(NumberedField::of_each(collection.__collection()))
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mongo_sequence::{AutoIncrement, ErrorKind};
+use mongo_sequence::{AutoIncrement, Ensured, ErrorKind};
 use mongodb::{
     Collection, IndexModel,
     bson::{Document, doc},
@@ -37,7 +37,12 @@ async fn indexes_and_counters_are_made_once() {
     let test = TestDb::new().await;
     let lines: Collection<Line> = test.db.collection("lines");
     lines.clone_with_type::<Document>().insert_one(doc! { "order": 1, "number": 41 }).await.unwrap();
-    Line::ensure_sequences(&lines).await.unwrap();
+    let planned = Line::ensure_sequences(&lines).dry_run().await.unwrap();
+    assert_eq!((indexes(&lines).await.len(), test.value("lines.number").await), (1, None), "nothing is done");
+    let done = Line::ensure_sequences(&lines).await.unwrap();
+    assert_eq!(done, planned);
+    assert_eq!(done.indexes, [doc! { "order": 1, "position": 1 }, doc! { "number": 1 }]);
+    assert_eq!(done.counters, [("lines.number".to_owned(), 41)]);
     let over = |field: &str| Some(doc! { field: { "$gte": i64::MIN } });
     let expected = [
         (doc! { "_id": 1 }, false, None),
@@ -48,7 +53,7 @@ async fn indexes_and_counters_are_made_once() {
     assert_eq!(test.value("lines.number").await, Some(41));
 
     test.sent.clear();
-    Line::ensure_sequences(&lines).await.unwrap();
+    assert_eq!(Line::ensure_sequences(&lines).await.unwrap(), Ensured::default());
     let names = test.sent.names();
     for rare in ["insert", "update", "create"] {
         assert!(!names.contains(&rare.to_owned()), "{names:?}");

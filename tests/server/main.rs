@@ -2,6 +2,8 @@
 
 #![allow(clippy::too_many_lines, reason = "a test tells one story from its beginning to its end")]
 
+mod adopt;
+mod backfill;
 mod bulk;
 mod concurrency;
 mod corrupt;

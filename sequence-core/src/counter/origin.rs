@@ -62,18 +62,21 @@ impl Counter {
     /// Creates the counter where these documents say it stands, or raises it to there. Also one that is shared: whoever
     /// asks for this knows that the others will.
     pub(crate) async fn catch_up(&self, data: &Data) -> Result<()> {
+        let Some(to) = self.behind(data).await? else { return Ok(()) };
+        self.create_at(to).await?;
+        self.raise(to).await.map(drop)
+    }
+
+    /// Where these documents say that the counter should stand, if it does not.
+    pub(crate) async fn behind(&self, data: &Data) -> Result<Option<i64>> {
         match self.read(None).await? {
             State::Corrupt(found) => Err(self.corrupt(found)),
-            State::Missing => {
-                let seed = self.seed_from(data).await?;
-                self.create_at(seed).await?;
-                self.raise(seed).await.map(drop)
-            }
-            State::At(_) if data.is_readable() => {
+            State::Missing => self.seed_from(data).await.map(Some),
+            State::At(number) if data.is_readable() => {
                 let seed = self.seed_behind(data.furthest(&self.progression).await?)?;
-                self.raise(seed).await.map(drop)
+                Ok(Some(seed).filter(|&seed| self.progression.beyond(seed, number.value)))
             }
-            State::At(_) => Ok(()),
+            State::At(_) => Ok(None),
         }
     }
 

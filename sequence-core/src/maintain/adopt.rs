@@ -13,9 +13,8 @@ use crate::{Error, ErrorKind, Result, Sequence, number};
 /// Before it is taken over, that library must have given out its last number: what it gives out afterwards, this one gives
 /// out again.
 ///
-/// Only [`mongoengine`](Self::mongoengine) is named after what comes next, and holds the last number given out all the same,
-/// like all of these. A counter that really holds the next number is described with [`new`](Self::new) and
-/// [`holds_next`](Self::holds_next).
+/// All libraries named here store the last number that they gave out, also the one that calls the field `next`. A counter
+/// that holds the number to give out next is described with [`new`](Self::new) and [`holds_next`](Self::holds_next).
 #[derive(Clone, Debug)]
 pub struct ForeignCounter {
     collection: String,
@@ -75,7 +74,7 @@ impl ForeignCounter {
         Self::new("doctrine_increment_ids", doc! { "_id": { "$eq": collection } }, "current_id")
     }
 
-    /// MongoEngine's `SequenceField`, whose counters are in `mongoengine.counters`:
+    /// `MongoEngine`'s `SequenceField`, whose counters are in `mongoengine.counters`:
     /// `{_id: "<collection>.<field>", next: <last>}`.
     #[must_use]
     pub fn mongoengine(name: &str) -> Self {
@@ -132,6 +131,22 @@ impl Sequence {
     /// # }
     /// ```
     pub async fn adopt(&self, foreign: &ForeignCounter) -> Result<Adopted> {
+        let found = self.adoptable(foreign).await?;
+        let value = self.raise_to(found).await?;
+        Ok(Adopted { found, value })
+    }
+
+    /// The last number that the other counter gave out, which [`adopt`](Self::adopt) would go on from. Sends one `find`.
+    ///
+    /// # Errors
+    ///
+    /// [`NothingToAdopt`](ErrorKind::NothingToAdopt), [`InvalidSequence`](ErrorKind::InvalidSequence),
+    /// [`Driver`](ErrorKind::Driver).
+    ///
+    /// # Cancellation
+    ///
+    /// Nothing is written.
+    pub async fn adoptable(&self, foreign: &ForeignCounter) -> Result<i64> {
         let counter = self.counter()?;
         let mut last = None;
         for (id, value) in foreign.read(self.database()).await? {
@@ -145,9 +160,7 @@ impl Sequence {
         }
         let found = last.ok_or_else(|| self.nothing_to_adopt(foreign, "there is no such document".to_owned()))?;
         let before = |next: i64| next.checked_sub(counter.progression.step);
-        let found = if foreign.holds_next { before(found).unwrap_or(found) } else { found };
-        let value = self.raise_to(found).await?;
-        Ok(Adopted { found, value })
+        Ok(if foreign.holds_next { before(found).unwrap_or(found) } else { found })
     }
 
     fn nothing_to_adopt(&self, foreign: &ForeignCounter, found: String) -> Error {

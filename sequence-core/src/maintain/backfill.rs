@@ -22,6 +22,8 @@ const BATCH: usize = 1_000;
 /// How often the collection is looked through again for documents that came meanwhile.
 const PASSES: usize = 10;
 
+type Progress<'a> = Box<dyn FnMut(&BackfillProgress) + Send + 'a>;
+
 /// Numbers documents that have no number. Construct with
 /// [`AutoIncrement::backfill_sequences`](crate::AutoIncrement::backfill_sequences).
 #[must_use = "nothing is sent until it is awaited"]
@@ -29,7 +31,7 @@ pub struct BackfillSequences<'a> {
     fields: Result<Vec<NumberedField>>,
     sort: Document,
     batch_size: usize,
-    progress: Option<Box<dyn FnMut(&BackfillProgress) + Send + 'a>>,
+    progress: Option<Progress<'a>>,
     _model: PhantomData<&'a ()>,
 }
 

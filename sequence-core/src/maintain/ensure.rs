@@ -13,6 +13,8 @@ use mongodb::{
     options::{Collation, IndexOptions},
 };
 
+use serde::Serialize;
+
 use crate::{
     Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, counter::MAX_TIME_EXPIRED, data::Data,
     error::server_code, index,
@@ -34,12 +36,13 @@ const FIRST_TRY: Duration = Duration::from_millis(500);
 pub struct EnsureSequences<'a> {
     fields: Result<Vec<NumberedField>>,
     time_limit: Duration,
+    dry_run: bool,
     _model: PhantomData<&'a ()>,
 }
 
 impl EnsureSequences<'_> {
     pub(crate) fn new(fields: Result<Vec<NumberedField>>) -> Self {
-        Self { fields, time_limit: TIME, _model: PhantomData }
+        Self { fields, time_limit: TIME, dry_run: false, _model: PhantomData }
     }
 
     /// How long all of it may take, 120 s by default. Making an index takes longest.
@@ -47,10 +50,27 @@ impl EnsureSequences<'_> {
         self.time_limit = limit;
         self
     }
+
+    /// Only looks what there is to do, and whether it can be done.
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
+/// What [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) has made, or, with
+/// [`dry_run`](EnsureSequences::dry_run), would have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Ensured {
+    /// The fields of each new index.
+    pub indexes: Vec<Document>,
+    /// The counters that were created or raised, by their names, and where they stand now.
+    pub counters: Vec<(String, i64)>,
 }
 
 impl<'a> IntoFuture for EnsureSequences<'a> {
-    type Output = Result<()>;
+    type Output = Result<Ensured>;
     type IntoFuture = EnsureSequencesFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -60,11 +80,11 @@ impl<'a> IntoFuture for EnsureSequences<'a> {
 
 opaque_future! {
     /// The future of [`EnsureSequences`].
-    EnsureSequencesFuture -> Result<()>
+    EnsureSequencesFuture -> Result<Ensured>
 }
 
-async fn execute(action: EnsureSequences<'_>) -> Result<()> {
-    let EnsureSequences { fields, time_limit, .. } = action;
+async fn execute(action: EnsureSequences<'_>) -> Result<Ensured> {
+    let EnsureSequences { fields, time_limit, dry_run, .. } = action;
     let (fields, started) = (fields?, Instant::now());
     let mut indexes = Vec::new();
     // what cannot be done is found out before anything is
@@ -72,24 +92,45 @@ async fn execute(action: EnsureSequences<'_>) -> Result<()> {
         let data = field.data(field.null_scope());
         capability::check_model(data.collection()).await?;
         capability::check_counters(field.counter(&Document::new()).collection()).await?;
-        if data.field() != "_id" && !is_there(field, &data).await? {
-            indexes.push(data);
+        if data.field() == "_id" {
+            continue;
+        }
+        match index(field, &data).await? {
+            Index::There => {}
+            Index::Ours => indexes.push((data, true)),
+            Index::Missing => indexes.push((data, false)),
         }
     }
-    for data in indexes {
-        create(&data, started, time_limit).await?;
+    let mut ensured = Ensured::default();
+    for (data, is_listed) in indexes {
+        if !dry_run {
+            create(&data, started, time_limit).await?;
+        }
+        if !is_listed {
+            ensured.indexes.push(data.index_keys());
+        }
     }
     for field in fields.iter().filter(|field| field.null_scope().is_empty()) {
-        field.counter(&Document::new()).catch_up(&field.data(Document::new())).await?;
+        let (counter, data) = (field.counter(&Document::new()), field.data(Document::new()));
+        let Some(to) = counter.behind(&data).await? else { continue };
+        ensured.counters.push((counter.name(), to));
+        if !dry_run {
+            counter.catch_up(&data).await?;
+        }
     }
-    Ok(())
+    Ok(ensured)
 }
 
-/// Whether there is a unique index that also serves the look at the highest number of a scope. If not, whether it can be
-/// made.
-///
-/// One of ours may be listed while it is being built: asked for again, the server waits for it, or answers at once.
-async fn is_there(field: &NumberedField, data: &Data) -> Result<bool> {
+/// A unique index that also serves the look at the highest number of a scope.
+enum Index {
+    There,
+    /// One of ours may be listed while it is being built: asked for again, the server waits for it, or answers at once.
+    Ours,
+    /// It can be made.
+    Missing,
+}
+
+async fn index(field: &NumberedField, data: &Data) -> Result<Index> {
     let (keys, present) = (data.index_keys(), data.present());
     let ours = unique(&keys, &present);
     let indexes = index::list(data.collection()).await?;
@@ -98,12 +139,12 @@ async fn is_there(field: &NumberedField, data: &Data) -> Result<bool> {
     };
     match indexes.iter().find(|index| index::name(index) == index::name(&ours)) {
         Some(named) if !does(named) => Err(conflict(data, named.clone())),
-        Some(_) => Ok(false),
-        None if indexes.iter().any(does) => Ok(true),
+        Some(_) => Ok(Index::Ours),
+        None if indexes.iter().any(does) => Ok(Index::There),
         None => {
             let duplicates = data.duplicates().await?;
             if duplicates.is_empty() {
-                return Ok(false);
+                return Ok(Index::Missing);
             }
             let (namespace, field) = (data.collection().namespace().to_string(), field.name());
             Err(Error::new(ErrorKind::DuplicateNumbers { namespace, sequence: field, first: duplicates }))
