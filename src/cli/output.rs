@@ -1,0 +1,25 @@
+//! What is printed.
+
+use mongodb::bson::Bson;
+use serde_json::Value;
+
+use crate::Error;
+
+/// The text, or the value with `--json`.
+pub(crate) fn print(json: bool, value: &Value, text: impl FnOnce() -> String) -> Result<(), Error> {
+    if json {
+        println!("{}", serde_json::to_string_pretty(value)?);
+    } else {
+        println!("{}", text());
+    }
+    Ok(())
+}
+
+/// Relaxed extended JSON.
+pub(crate) fn json(value: Bson) -> Value {
+    value.into_relaxed_extjson()
+}
+
+pub(crate) fn number(number: Option<i64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+}
