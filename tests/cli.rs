@@ -186,7 +186,7 @@ async fn wrong_usage_says_what_to_do() {
     for (arguments, status, told) in [
         (&["verify", "orders"][..], 2, "<FIELD>"),
         (&["show", "orders", "_id", "--of", "[1]"], 2, "expected a document in braces"),
-        (&["show", "orders", "_id", "--of", "{"], 2, "this is no JSON"),
+        (&["show", "orders", "_id", "--of", "{"], 2, "this is no extended JSON"),
         (&["verify", "orders", "_id", "--step", "0"], 1, "its step is 0"),
         (&["verify", "orders", "a.b"], 1, "cannot be the name of a field"),
         (&["show", "orders", "number", "--scope", "tenant"], 1, "one sequence for each value of [tenant]"),

@@ -257,6 +257,5 @@ fn document(text: &str) -> Result<Document, String> {
 }
 
 pub(crate) fn bson(text: &str) -> Result<Bson, String> {
-    let json: serde_json::Value = serde_json::from_str(text).map_err(|error| format!("this is no JSON: {error}"))?;
-    Bson::try_from(json).map_err(|error| format!("this is no extended JSON: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("this is no extended JSON: {error}"))
 }

@@ -10,14 +10,14 @@ use serde_json::json;
 use crate::{
     Error, Outcome,
     arguments::{Backfill, Ensure, Field, List, Raise, Restart, Show},
-    output::{self, number, print},
+    output::{number, print},
 };
 
 pub(crate) async fn list(database: &Database, json: bool, List { counters }: &List) -> Result<Outcome, Error> {
     let listed = Sequence::list_in(database, &counters.counters, &counters.value_field).await?;
     let one = |counter: &mongo_sequence::ListedCounter| {
         json!({
-            "key": output::json(counter.key.clone()),
+            "key": counter.key,
             "value": counter.value,
             "gave_blocks": counter.gave_blocks,
         })

@@ -1,6 +1,5 @@
 //! What is printed.
 
-use mongodb::bson::Bson;
 use serde_json::Value;
 
 use crate::Error;
@@ -13,11 +12,6 @@ pub(crate) fn print(json: bool, value: &Value, text: impl FnOnce() -> String) ->
         println!("{}", text());
     }
     Ok(())
-}
-
-/// Relaxed extended JSON.
-pub(crate) fn json(value: Bson) -> Value {
-    value.into_relaxed_extjson()
 }
 
 pub(crate) fn number(number: Option<i64>) -> String {

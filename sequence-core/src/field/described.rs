@@ -198,8 +198,7 @@ impl NumberedField {
             None => Some(Bson::Int64(number)),
             Some((sequence, render)) => {
                 let rendered = render(sequence, number)?;
-                let value = rendered.iter().next()?.ok()?.1.to_raw_bson();
-                value.try_into().ok()
+                rendered.iter().next()?.ok()?.1.try_into().ok()
             }
         }
     }

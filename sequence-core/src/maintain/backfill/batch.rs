@@ -74,7 +74,9 @@ async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Resul
     let data = field.data(scope.clone());
     let reply = data.database().run_command(update).await?;
     match refusal(&reply) {
-        Some(refused) if refused.get_i32("code") == Ok(DUPLICATE_KEY) => counter.catch_up(&data).await?,
+        Some(refused) if refused.get_i32("code").is_ok_and(|code| code == DUPLICATE_KEY) => {
+            counter.catch_up(&data).await?;
+        }
         Some(refused) => return Err(field.not_backfilled(refused)),
         None => {}
     }
