@@ -154,6 +154,18 @@ impl Data {
         }
     }
 
+    /// Nothing under this name, or null.
+    pub(crate) fn lacking(&self) -> Document {
+        doc! { &self.field: Bson::Null }
+    }
+
+    /// Something that is no whole number.
+    pub(crate) fn no_number(&self) -> Document {
+        let value = format!("${}", self.field);
+        let is_whole = doc! { "$cond": [{ "$isNumber": &value }, { "$eq": [{ "$mod": [&value, 1] }, 0] }, false] };
+        doc! { "$nor": [self.lacking(), { "$expr": is_whole }] }
+    }
+
     /// Whether there is any numbered document.
     pub(crate) async fn any(&self) -> Result<bool> {
         let mut filter = self.in_scope();

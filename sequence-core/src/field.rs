@@ -26,9 +26,10 @@ type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
 /// `sequences`, it starts with 1 and goes up by 1 to the largest Int64. Nothing is sent before a method is awaited.
 ///
 /// ```no_run
+/// # use sequence_core as mongo_sequence;
 /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
 /// use mongodb::bson::Document;
-/// use sequence_core::NumberedField;
+/// use mongo_sequence::NumberedField;
 ///
 /// let invoices = db.collection::<Document>("invoices");
 /// let number = NumberedField::new(&invoices, "number").scope(["tenant", "year"]).gapless();

@@ -158,11 +158,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let orders = db.collection::<Order>("orders");
     /// let mut batch = ["tea", "milk"].map(|item| Order { id: 0, item: item.into() });
@@ -206,12 +207,13 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, serde::Deserialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Customer { #[serde(rename = "_id")] #[auto_increment] id: i64, email: String }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
     /// use mongodb::bson::doc;
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// // there is a unique index on `email`
     /// let customers = db.collection::<Customer>("customers");
@@ -236,8 +238,10 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// field with a `scope` one over the scope fields and the number; and the counters of the fields without a scope,
     /// raised to the highest number that is stored. Call it once when the service starts; it can be repeated.
     ///
-    /// A model with a `scope` needs it before the first insert, or an index of the same fields made otherwise: without one
-    /// every new scope would be a scan of the collection. A `shared` sequence needs it of every model that shares it.
+    /// Every model that numbers another field than `_id` should call it: without the index a number is unique among those of
+    /// its counter, but not against what is typed in by hand, and a field with a `scope` is refused, since every new scope
+    /// would be a scan of the collection. A `shared` sequence needs it of every model that shares it. For counters of scopes
+    /// it does nothing; they are created when they are needed, behind the data.
     ///
     /// The index is `{scope.., number}`, unique, over documents with a number (`partialFilterExpression: {number: {$gte:
     /// <the lowest>}}`). Sends a few commands for each sequence: `listIndexes`, `createIndexes` in tries of half a second
@@ -262,11 +266,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Invoice { tenant: String, year: i32, #[auto_increment(scope(tenant, year))] number: i64 }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let invoices = db.collection::<Invoice>("invoices");
     /// Invoice::ensure_sequences(&invoices).await?;
@@ -298,11 +303,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let orders = db.collection::<Order>("orders");
     /// for report in Order::verify_sequences(&orders).await? {
@@ -317,7 +323,8 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     }
 
     /// Numbers the documents that have no number (nothing under this name, or null), field by field, in the order of `_id`
-    /// or another [`sort`](BackfillSequences::sort), each in its scope. It never touches a document that has one, works while
+    /// or another [`sort`](BackfillSequences::sort), each in its scope, behind the highest number there is: holes are not
+    /// filled. It never touches a document that has one, works while
     /// others insert, and can be stopped at any point and run again. Call
     /// [`ensure_sequences`](Self::ensure_sequences) first.
     ///
@@ -330,8 +337,8 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     ///
     /// # Errors
     ///
-    /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one);
-    /// [`UnsupportedScope`](crate::ErrorKind::UnsupportedScope); those of the counter, as in
+    /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one), or a scope
+    /// field holds what cannot be one; those of the counter, as in
     /// [`next_value`](Sequence::next_value); [`Driver`](crate::ErrorKind::Driver). What is numbered so far stays so.
     ///
     /// # Cancellation
@@ -341,12 +348,13 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Customer { email: String, #[auto_increment] number: i64 }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
     /// use mongodb::bson::doc;
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let customers = db.collection::<Customer>("customers");
     /// Customer::ensure_sequences(&customers).await?;
@@ -372,11 +380,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let orders = db.collection::<Order>("orders");
     /// Order::sequence(&orders, "id")?.raise_to(50_000).await?; // the last number before the restored backup
@@ -398,12 +407,13 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Invoice { tenant: String, year: i32, #[auto_increment(scope(tenant, year))] number: i64 }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
     /// use mongodb::bson::doc;
-    /// use sequence_core::AutoIncrement;
+    /// use mongo_sequence::AutoIncrement;
     ///
     /// let invoices = db.collection::<Invoice>("invoices");
     /// let of_2026 = Invoice::scoped_sequence(&invoices, "number", doc! { "tenant": "acme", "year": 2026 })?;

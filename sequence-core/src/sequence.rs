@@ -20,8 +20,9 @@ use crate::{
 /// them. Cheap to clone; holds no numbers.
 ///
 /// ```no_run
+/// # use sequence_core as mongo_sequence;
 /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-/// use sequence_core::Sequence;
+/// use mongo_sequence::Sequence;
 ///
 /// let tickets = Sequence::new(&db, "tickets").start(1000).step(10);
 /// assert_eq!(tickets.next_value().await?, 1000);

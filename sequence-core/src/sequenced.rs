@@ -39,11 +39,12 @@ use crate::{InsertTarget, combiner::BlockSize};
 /// [`Overloaded`](crate::ErrorKind::Overloaded).
 ///
 /// ```no_run
+/// # use sequence_core as mongo_sequence;
 /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
 /// # #[auto_increment(crate = ::sequence_core)]
 /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
 /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-/// use sequence_core::{AutoIncrement, SequencedCollection};
+/// use mongo_sequence::{AutoIncrement, SequencedCollection};
 ///
 /// let orders = SequencedCollection::new(db.collection::<Order>("orders"));
 /// let mut order = Order { id: 0, item: "tea".into() };

@@ -9,7 +9,8 @@ use std::num::NonZero;
 /// out for such a field: a number that would not fit is refused by the server's own filter, before anything is written.
 ///
 /// ```
-/// use sequence_core::SequenceValue;
+/// # use sequence_core as mongo_sequence;
+/// use mongo_sequence::SequenceValue;
 ///
 /// assert_eq!(u32::from_number(42), Some(42));
 /// assert_eq!(u32::from_number(-1), None);

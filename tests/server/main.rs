@@ -16,6 +16,7 @@ mod failures;
 mod first_use;
 mod formats;
 mod get_or_insert;
+mod maintenance;
 mod models;
 mod names;
 mod own_numbers;

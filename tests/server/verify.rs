@@ -120,7 +120,8 @@ async fn strays_are_neither_numbers_nor_holes() {
     for indexed in [true, false] {
         let test = TestDb::new().await;
         let numbers: Collection<Document> = test.db.collection("numbers");
-        let strays = [Bson::Double(1.5), Bson::Double(f64::NAN), Bson::String("2".into()), Bson::Int64(1 << 50)];
+        let list = Bson::Array(vec![Bson::Int32(2)]);
+        let strays = [list, Bson::Double(1.5), Bson::Double(f64::NAN), Bson::String("2".into()), Bson::Int64(1 << 50)];
         let stored = [1, 3, -5].map(Bson::Int32).into_iter().chain(strays).chain([Bson::Null]);
         numbers.insert_many(stored.map(|number| doc! { "n": number })).await.unwrap();
         numbers.insert_one(doc! {}).await.unwrap();
@@ -135,8 +136,9 @@ async fn strays_are_neither_numbers_nor_holes() {
         test.set_counter("numbers.n", 3).await;
         let (report, counter) = one(&NumberedField::new(&numbers, "n").max(1_000_000)).await;
         assert_eq!((counter.missing, &counter.first_missing[..], counter.highest), (1, &[2][..], Some(3)));
-        assert!(report.is_clean());
-        assert_eq!((report.documents, report.without_number), (5, 4), "{report}");
+        assert_eq!((report.documents, report.without_number, report.outside), (2, 2, 2), "{report}");
+        assert_eq!((report.not_a_number, report.first_not_a_number.len()), (4, 4), "{report}");
+        assert!(!report.is_clean() && report.to_string().contains("4 documents have something else"), "{report}");
     }
 }
 

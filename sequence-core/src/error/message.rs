@@ -36,7 +36,9 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Deadline { limit } => write!(
                 f,
-                "the call did not get through within {limit:?}; nothing was stored, and no gapless number is missing"
+                "the call did not get through within {limit:?}; nothing was stored, and no gapless number is missing. Another \
+                 transaction may hold the counter: commit one that is open in this task first, or pass its session to this \
+                 call"
             ),
             Self::Contended { sequence } => {
                 write!(f, "others took numbers of sequence `{sequence}` at every attempt to set it; stop them first")
@@ -48,7 +50,7 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoTransaction => f.write_str(
                 "no transaction in progress on this session, so a number without gaps cannot be given; call \
-                 `session.start_transaction()` first, or leave `.session(..)` out and let the call own its transaction",
+                 `session.start_transaction().await?` first, or leave `.session(..)` out and let the call own its transaction",
             ),
             Self::TransactionsUnsupported => f.write_str(
                 "this MongoDB deployment has no transactions, so a number without gaps cannot be given; run it as a \
@@ -82,7 +84,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{limit} callers are waiting already; call again later, or let fewer of them call at once")
             }
             Self::ShutDown => {
-                f.write_str("the collection was shut down and takes no more documents, or the runtime of its tasks was")
+                f.write_str(
+                "nothing was stored: `shutdown` was called on this `SequencedCollection`, so make a new one; or the Tokio \
+                 runtime has ended whose task served the call",
+            )
             }
             Self::DuplicateNumbers { namespace, sequence, first } => {
                 let listed: Vec<_> = first.iter().map(ToString::to_string).collect();
@@ -104,7 +109,8 @@ impl fmt::Display for ErrorKind {
                  have theirs, and the call can be repeated"
             ),
             Self::NothingToAdopt { sequence, source, found } => {
-                write!(f, "sequence `{sequence}` cannot take over the counter in {source}: {found}")
+                write!(f, "sequence `{sequence}` cannot take over the counter in {source}: {found}; look at the name, and where the other \
+                 library was told to keep its counters (`in_collection`)")
             }
             Self::RestartRefused { sequence, next, stored } => write!(
                 f,

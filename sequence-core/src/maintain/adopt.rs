@@ -118,11 +118,12 @@ impl Sequence {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
     /// # #[auto_increment(crate = ::sequence_core)]
     /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// use sequence_core::{AutoIncrement, ForeignCounter};
+    /// use mongo_sequence::{AutoIncrement, ForeignCounter};
     ///
     /// let orders = db.collection::<Order>("orders");
     /// // the service that used mongoose-auto-increment has stopped

@@ -170,8 +170,8 @@ async fn find(field: &NumberedField, sort: &Document) -> Result<Cursor<Document>
 
 async fn next(field: &NumberedField, documents: &mut Cursor<Document>, size: usize) -> Result<Batch> {
     let mut batch = Batch::default();
-    while batch.len() < size && documents.advance().await? {
-        batch.add(field, &documents.deserialize_current()?)?;
+    while batch.is_open(size) && documents.advance().await? {
+        batch.add(field, &documents.deserialize_current()?);
     }
     Ok(batch)
 }

@@ -87,6 +87,9 @@ async fn execute(action: EnsureSequences<'_>) -> Result<Ensured> {
     let EnsureSequences { fields, time_limit, dry_run, .. } = action;
     let (fields, started) = (fields?, Instant::now());
     let mut indexes = Vec::new();
+    if let Some(field) = fields.iter().find(|field| field.is_gapless()) {
+        capability::check_transactions(field.counter(&Document::new()).client()).await?;
+    }
     // what cannot be done is found out before anything is
     for field in &fields {
         let data = field.data(field.null_scope());

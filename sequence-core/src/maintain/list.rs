@@ -41,8 +41,9 @@ impl Sequence {
     /// # Example
     ///
     /// ```no_run
+    /// # use sequence_core as mongo_sequence;
     /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-    /// for counter in sequence_core::Sequence::list(&db).await? {
+    /// for counter in mongo_sequence::Sequence::list(&db).await? {
     ///     println!("{}: {:?}", counter.key, counter.value);
     /// }
     /// # Ok(())

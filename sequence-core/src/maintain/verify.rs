@@ -9,9 +9,12 @@ use std::{collections::HashMap, future::IntoFuture, marker::PhantomData};
 use mongodb::bson::{Bson, Document, doc};
 
 pub use self::report::{CounterReport, Fault, SequenceReport};
-use self::tally::{Tally, tallies};
+use self::{
+    holes::LISTED,
+    tally::{Tally, tallies},
+};
 use super::view::View;
-use crate::{NumberedField, Result, action::opaque_future, document, error::server_code, number};
+use crate::{NumberedField, Result, action::opaque_future, data::Data, document, error::server_code, number};
 
 /// Server code: what was changed in the catalog lies behind the moment of the snapshot.
 const SNAPSHOT_UNAVAILABLE: i32 = 246;
@@ -82,17 +85,33 @@ async fn at_one_moment(field: &NumberedField) -> Result<SequenceReport> {
         report.counters.push(CounterReport::new(field, scope, Some(found), Tally::default()));
     }
     report.counters.sort_by_cached_key(|counter| counter.scope.to_string());
-    // Where there are as many documents as numbers, none is without. This is asked last, so that none is overlooked for
-    // those that come meanwhile.
-    let numbered: u64 = report.counters.iter().map(|counter| counter.documents).sum();
-    if !data.is_readable() || collection.estimated_document_count().await? != numbered {
-        let all = view.count(collection, doc! {}).await?;
-        report.documents = view.count(collection, data.present()).await?;
-        report.without_number = all.saturating_sub(report.documents);
-    } else {
-        report.documents = numbered;
+    report.documents = report.counters.iter().map(|counter| counter.documents).sum();
+    // Where there are as many documents as numbers, there is nothing else. This is asked last, so that nothing is overlooked
+    // for what comes meanwhile.
+    if !data.is_readable() || collection.estimated_document_count().await? != report.documents {
+        others(&data, &mut view, &mut report).await?;
     }
     Ok(report)
+}
+
+/// What documents have in the field that is no number of the sequence.
+async fn others(data: &Data, view: &mut View, report: &mut SequenceReport) -> Result<()> {
+    let collection = data.collection();
+    if !data.is_readable() {
+        report.documents = view.count(collection, data.present()).await?;
+    }
+    let all = view.count(collection, doc! {}).await?;
+    report.without_number = view.count(collection, data.lacking()).await?;
+    let rest = all.saturating_sub(report.documents).saturating_sub(report.without_number);
+    if rest > 0 && data.is_readable() {
+        report.not_a_number = view.count(collection, data.no_number()).await?;
+        report.outside = rest.saturating_sub(report.not_a_number);
+        let mut found = view.find(collection, data.no_number(), doc! { "_id": 1 }, doc! { "_id": 1 }).await?;
+        while let (true, Some(document)) = (report.first_not_a_number.len() < LISTED, view.next(&mut found).await?) {
+            report.first_not_a_number.extend(document.get("_id").cloned());
+        }
+    }
+    Ok(())
 }
 
 /// What a counter holds: a number, or what is there instead.

@@ -17,7 +17,7 @@ pub(crate) fn sequence<T: AutoIncrement>(
     let named = |definition: &Definition| [definition.rust_field, definition.stored_field].contains(&field);
     let Some(sequence) = T::SEQUENCES.iter().position(named) else {
         let fields: Vec<_> = T::SEQUENCES.iter().map(|own| format!("`{}`", own.rust_field)).collect();
-        return Err(invalid(format!("no numbered field has this name, there is {}", fields.join(", "))));
+        return Err(invalid(format!("the model has no numbered field of this name; there is {}", fields.join(", "))));
     };
     let fields = T::SEQUENCES[sequence].scope;
     let mut values = Document::new();

@@ -23,8 +23,9 @@ use crate::{
 /// for a timer, and without blocks nothing is reserved that nobody asked for.
 ///
 /// ```no_run
+/// # use sequence_core as mongo_sequence;
 /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
-/// use sequence_core::{Sequence, SharedSequence};
+/// use mongo_sequence::{Sequence, SharedSequence};
 ///
 /// let tickets = SharedSequence::builder(Sequence::new(&db, "tickets").start(1000)).block_size(100).build();
 /// let ticket = tickets.next_value().await?;

@@ -10,11 +10,12 @@ use crate::combiner::{BlockSize, block_setters};
 /// Makes a [`SequencedCollection`] with blocks. Construct with [`SequencedCollection::builder`].
 ///
 /// ```no_run
+/// # use sequence_core as mongo_sequence;
 /// # #[derive(serde::Serialize, sequence_derive::AutoIncrement)]
 /// # #[auto_increment(crate = ::sequence_core)]
 /// # struct Order { #[serde(rename = "_id")] #[auto_increment] id: i64, item: String }
 /// # fn example(db: &mongodb::Database) {
-/// use sequence_core::SequencedCollection;
+/// use mongo_sequence::SequencedCollection;
 ///
 /// let orders = SequencedCollection::builder(db.collection::<Order>("orders")).block_size(100).build();
 /// # }

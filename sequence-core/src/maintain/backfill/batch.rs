@@ -22,30 +22,39 @@ use crate::{
 pub(super) struct Batch {
     scopes: Vec<(Document, Vec<Bson>)>,
     len: usize,
+    /// Why the document behind them cannot be numbered.
+    refused: Option<Error>,
 }
 
 impl Batch {
-    pub(super) fn len(&self) -> usize {
-        self.len
+    /// Whether it takes one more.
+    pub(super) fn is_open(&self, size: usize) -> bool {
+        self.len < size && self.refused.is_none()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len == 0 && self.refused.is_none()
     }
 
-    pub(super) fn add(&mut self, field: &NumberedField, document: &Document) -> Result<()> {
+    pub(super) fn add(&mut self, field: &NumberedField, document: &Document) {
+        let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         let mut scope = Document::new();
         for name in field.null_scope().keys() {
             let value = document.get(name).cloned().unwrap_or(Bson::Null);
-            scope.insert(name, scope_value(name, value)?);
+            match scope_value(name, value) {
+                Ok(value) => drop(scope.insert(name, value)),
+                Err(error) => {
+                    let (sequence, reason) = (field.name(), format!("`_id` {id}: {error}"));
+                    self.refused = Some(Error::new(ErrorKind::NotBackfilled { sequence, reason }));
+                    return;
+                }
+            }
         }
-        let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         match self.scopes.iter_mut().find(|(known, _)| *known == scope) {
             Some((_, ids)) => ids.push(id),
             None => self.scopes.push((scope, vec![id])),
         }
         self.len += 1;
-        Ok(())
     }
 
     /// Numbers those of them that have no number yet.
@@ -60,7 +69,7 @@ impl Batch {
             done.numbered += filled.numbered;
             done.unused += filled.unused;
         }
-        Ok(done)
+        self.refused.map_or(Ok(done), Err)
     }
 }
 
@@ -156,9 +165,8 @@ fn refusal(reply: &Document) -> Option<&Document> {
 }
 
 impl NumberedField {
-    /// Nothing under this name, or null.
     pub(super) fn lacking(&self) -> Document {
-        doc! { self.field(): Bson::Null }
+        self.data(Document::new()).lacking()
     }
 
     /// The command that gives these documents the numbers up to `last`, in order, if they still have none.

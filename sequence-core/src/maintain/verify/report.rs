@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mongodb::bson::Document;
+use mongodb::bson::{Bson, Document};
 use serde::Serialize;
 
 use super::{Found, tally::Tally};
@@ -27,10 +27,19 @@ pub struct SequenceReport {
     /// Whether the numbers can be read from the documents: not those with a `format`, of which only the documents are
     /// counted.
     pub readable: bool,
-    /// How many documents have a number.
+    /// How many documents have a number that the sequence can hand out.
     pub documents: u64,
-    /// How many documents have none.
+    /// How many documents have none: nothing under this name, or null.
+    /// [`backfill_sequences`](crate::AutoIncrement::backfill_sequences) numbers them.
     pub without_number: u64,
+    /// How many documents have something else there: a text, a fraction, a list. Nothing numbers or counts them, and a model
+    /// cannot read them. A fault.
+    pub not_a_number: u64,
+    /// The `_id`s of the first 20 of them.
+    pub first_not_a_number: Vec<Bson>,
+    /// How many documents have a whole number that the sequence cannot hand out: before its first, beyond its limit, or
+    /// between two of its numbers. No fault.
+    pub outside: u64,
     /// One for each counter and each scope in the data.
     pub counters: Vec<CounterReport>,
 }
@@ -64,13 +73,14 @@ pub struct CounterReport {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fault {
-    /// There are numbers and no counter. The next insert creates it behind them, or
-    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) does.
+    /// There are numbers and no counter. The next insert in this scope creates it behind them; without a scope
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) does, too.
     CounterMissing,
     /// The counter document holds this instead of a number.
     CounterCorrupt(String),
-    /// The counter lies behind the data. Inserts skip what is there if a unique index tells them;
-    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences), or `raise_to`, puts it right at once.
+    /// The counter lies behind the data. Inserts skip what is there if a unique index tells them. At once
+    /// [`raise_to`](crate::Sequence::raise_to) the highest number puts it right, and without a scope
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences).
     CounterBehind,
     /// Documents have the same number.
     Duplicates,
@@ -89,6 +99,9 @@ impl SequenceReport {
             readable: data.is_readable(),
             documents: 0,
             without_number: 0,
+            not_a_number: 0,
+            first_not_a_number: Vec::new(),
+            outside: 0,
             counters: Vec::new(),
         }
     }
@@ -97,7 +110,7 @@ impl SequenceReport {
     /// sequence that may have them are none of the faults.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.counters.iter().all(|counter| counter.faults.is_empty())
+        self.not_a_number == 0 && self.counters.iter().all(|counter| counter.faults.is_empty())
     }
 }
 
@@ -147,6 +160,14 @@ impl fmt::Display for SequenceReport {
             counter.list(f)?;
         }
         write!(f, "{} documents with a number, {} without", self.documents, self.without_number)?;
+        if self.outside > 0 {
+            write!(f, ", {} with one that is none of the sequence", self.outside)?;
+        }
+        if self.not_a_number > 0 {
+            let listed: Vec<_> = self.first_not_a_number.iter().map(ToString::to_string).collect();
+            let listed = listed.join(", ");
+            write!(f, "\nfault: {} documents have something else than a number, `_id` {listed}", self.not_a_number)?;
+        }
         if !self.readable {
             write!(f, "; what `format` made of the numbers cannot be read")?;
         }

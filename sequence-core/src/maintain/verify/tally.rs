@@ -11,9 +11,13 @@ use crate::{
     data::{self, Data},
     definition::Progression,
     document::scope_value,
+    error::server_code,
     maintain::view::{View, unsigned},
     number,
 };
+
+/// Server code: a list of numbers is found like a number, and cannot be reckoned with.
+const TYPE_MISMATCH: i32 = 14;
 
 /// The numbers of one scope, as far as the sequence can hand them out.
 #[derive(Debug, Default)]
@@ -32,10 +36,12 @@ pub(super) struct Tally {
 /// them are looked at, in order.
 pub(super) async fn tallies(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
     if field.data(field.null_scope()).forbids_duplicates().await? {
-        counted(field, view).await
-    } else {
-        read(field, view).await
+        match counted(field, view).await {
+            Err(error) if error.driver_error().and_then(server_code) == Some(TYPE_MISMATCH) => {}
+            counted => return counted,
+        }
     }
+    read(field, view).await
 }
 
 async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
@@ -142,10 +148,10 @@ impl Fold {
 
     fn add(&mut self, document: &Document) {
         let Self { progression, tally, last, .. } = self;
-        tally.documents += 1;
-        let Some(number) = data::value_of(document) else { return };
+        let Some(number) = data::whole_value_of(document) else { return };
         tally.highest = Some(number);
-        let Some(place) = data::whole_value_of(document).and_then(|number| progression.place(number)) else { return };
+        let Some(place) = progression.place(number) else { return };
+        tally.documents += 1;
         if *last == Some(number) {
             tally.duplicates += 1;
             if tally.first_duplicates.len() < LISTED && tally.first_duplicates.last() != Some(&number) {
