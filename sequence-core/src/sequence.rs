@@ -69,7 +69,8 @@ impl Sequence {
         Self { model: Some(counter.clone()), ..Self::new(database, counter.key().clone()) }
     }
 
-    /// The first number, used when the counter does not exist yet. Has no effect on a sequence taken from a model.
+    /// The first number, used when the counter does not exist yet; nothing before it is handed out, by
+    /// [`restart`](Self::restart) either. Has no effect on a sequence taken from a model.
     #[must_use]
     pub fn start(mut self, start: i64) -> Self {
         self.start = Some(start);

@@ -20,6 +20,7 @@ use std::num::NonZero;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot hold a sequence number",
     label = "expected `i32`, `i64`, `u32`, `u64`, a `NonZero` or `Option` of them, or a type with `#[derive(SequenceValue)]`",
+    note = "for a text such as `INV-000042` use `#[auto_increment(format = path)]`",
     note = "a counter is a signed 64-bit integer in MongoDB; choose the field type that has room for the numbers you need"
 )]
 pub trait SequenceValue: serde::Serialize + Sized {

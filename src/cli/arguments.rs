@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// All counters and where they stand
     List(List),
-    /// One counter next to the numbers of its field
+    /// Where one sequence stands
     Show(Show),
     /// Compare counters and data: missing numbers, duplicates, counters behind the data. Writes nothing
     Verify(Field),
