@@ -57,7 +57,9 @@ async fn execute(Restart { sequence, n, are_stopped }: Restart<'_>) -> Result<()
     let progression = &counter.progression;
     let (low, high) = progression.range();
     let (true, Some(to)) = ((low..=high).contains(&n), n.checked_sub(progression.step)) else {
-        return Err(counter.invalid(format!("it cannot go on with {n}: it hands out {low} to {high} (`start`, `min`, `max`)")));
+        return Err(
+            counter.invalid(format!("it cannot go on with {n}: it hands out {low} to {high} (`start`, `min`, `max`)"))
+        );
     };
     // What forbids it is looked at between reading and writing the counter, so that a number taken meanwhile is noticed.
     for _ in 0..ATTEMPTS {
