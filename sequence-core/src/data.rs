@@ -286,6 +286,26 @@ impl Data {
         filter
     }
 
+    /// The same where no lists are: only then the server answers from the index alone.
+    pub(crate) fn numbers(&self, low: i64, high: i64) -> Document {
+        let mut filter = self.in_scope();
+        filter.insert(&self.field, doc! { "$gte": low, "$lte": high });
+        filter
+    }
+
+    /// Whether a document may have a list in the field, which is found by its elements. The index knows; what cannot be
+    /// asked may.
+    pub(crate) async fn may_hold_lists(&self) -> bool {
+        if self.field == "_id" {
+            return false;
+        }
+        let find = doc! { "find": self.collection.name(), "filter": self.present() };
+        let explain = doc! { "explain": find, "verbosity": "queryPlanner" };
+        let Ok(plan) = self.database().run_command(explain).await else { return true };
+        let answers = multikey(&plan);
+        answers.is_empty() || answers.contains(&true)
+    }
+
     /// `$eq`, so that no value is taken for an operator. Null also finds what has no such field, which is one scope.
     fn in_scope(&self) -> Document {
         self.scope.iter().map(|(field, value)| (field.clone(), doc! { "$eq": value }.into())).collect()
@@ -300,6 +320,17 @@ impl Data {
             WHOLE: { "$eq": [&path, { "$floor": &path }] },
         }
     }
+}
+
+/// What the stages of a plan say of their indexes.
+fn multikey(plan: &Document) -> Vec<bool> {
+    let inner = plan.iter().flat_map(|(name, value)| match value {
+        Bson::Boolean(is) if name == "isMultiKey" => vec![*is],
+        Bson::Document(inner) => multikey(inner),
+        Bson::Array(all) => all.iter().filter_map(Bson::as_document).flat_map(multikey).collect(),
+        _ => Vec::new(),
+    });
+    inner.collect()
 }
 
 pub(crate) fn value_of(document: &Document) -> Option<i64> {

@@ -142,6 +142,32 @@ async fn strays_are_neither_numbers_nor_holes() {
     }
 }
 
+/// A list is found by its elements, and passes for none of them.
+#[tokio::test]
+async fn a_list_does_not_fill_a_hole() {
+    let test = TestDb::new().await;
+    let numbers: Collection<Document> = test.db.collection("numbers");
+    unique(&numbers, doc! { "n": 1 }).await;
+    numbers.insert_many([doc! { "n": 1 }, doc! { "n": [2] }, doc! { "n": 3 }]).await.unwrap();
+    test.set_counter("numbers.n", 3).await;
+    let (report, counter) = one(&NumberedField::new(&numbers, "n")).await;
+    assert_eq!((counter.missing, &counter.first_missing[..], counter.documents), (1, &[2][..], 2));
+    assert_eq!(report.not_a_number, 1, "{report}");
+}
+
+/// A fraction between two numbers is as many documents as a hole.
+#[tokio::test]
+async fn a_fraction_does_not_fill_a_hole() {
+    let test = TestDb::new().await;
+    let numbers: Collection<Document> = test.db.collection("numbers");
+    unique(&numbers, doc! { "n": 1 }).await;
+    numbers.insert_many([doc! { "n": 1 }, doc! { "n": 1.5 }, doc! { "n": 3 }]).await.unwrap();
+    test.set_counter("numbers.n", 3).await;
+    let (report, counter) = one(&NumberedField::new(&numbers, "n")).await;
+    assert_eq!((counter.missing, &counter.first_missing[..], counter.documents), (1, &[2][..], 2));
+    assert_eq!(report.not_a_number, 1, "{report}");
+}
+
 #[tokio::test]
 async fn scopes_and_counters_are_matched_by_value() {
     let test = TestDb::new().await;

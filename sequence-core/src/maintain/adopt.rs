@@ -74,7 +74,7 @@ impl ForeignCounter {
         Self::new("doctrine_increment_ids", doc! { "_id": { "$eq": collection } }, "current_id")
     }
 
-    /// `MongoEngine`'s `SequenceField`, whose counters are in `mongoengine.counters`:
+    /// MongoEngine's `SequenceField`, whose counters are in `mongoengine.counters`:
     /// `{_id: "<collection>.<field>", next: <last>}`.
     #[must_use]
     pub fn mongoengine(name: &str) -> Self {

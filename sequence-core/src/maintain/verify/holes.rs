@@ -75,6 +75,6 @@ impl<'d> Holes<'d> {
     /// The numbers at these places.
     fn between(&self, from: u64, to: u64) -> Document {
         let ends = [self.progression.at(from), self.progression.at(to - 1)].map(Option::unwrap_or_default);
-        self.data.within(ends[0].min(ends[1]), ends[0].max(ends[1]))
+        self.data.numbers(ends[0].min(ends[1]), ends[0].max(ends[1]))
     }
 }

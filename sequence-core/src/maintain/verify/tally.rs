@@ -32,16 +32,61 @@ pub(super) struct Tally {
     pub(super) first_duplicates: Vec<i64>,
 }
 
+impl Tally {
+    /// Of so many documents with different numbers up to the furthest.
+    async fn with_holes(
+        data: &Data,
+        progression: Progression,
+        furthest: i64,
+        documents: u64,
+        view: &mut View,
+    ) -> Result<Self> {
+        let holes = Holes::new(data, progression, furthest).find(view, documents).await?;
+        let (missing, first_missing) = (holes.missing, holes.first);
+        Ok(Self { documents, highest: Some(furthest), missing, first_missing, ..Self::default() })
+    }
+}
+
 /// Under a unique index the server counts, and only where numbers are missing they are looked for. Without one all of
 /// them are looked at, in order.
 pub(super) async fn tallies(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
     if field.data(field.null_scope()).forbids_duplicates().await? {
+        if let Some(tallies) = of_integers(field, view).await? {
+            return Ok(tallies);
+        }
         match counted(field, view).await {
             Err(error) if error.driver_error().and_then(server_code) == Some(TYPE_MISMATCH) => {}
             counted => return counted,
         }
     }
     read(field, view).await
+}
+
+/// Of a field without a scope, whose numbers are all integers: these the server counts by the index alone, which takes half
+/// as long as to look at each. Nothing, if it is not so simple.
+async fn of_integers(field: &NumberedField, view: &mut View) -> Result<Option<Vec<(Document, Tally)>>> {
+    let (progression, data) = (field.progression(), field.data(Document::new()));
+    let (low, high) = progression.range();
+    let mut integers = doc! { "$gte": low, "$lte": high, "$type": ["int", "long"] };
+    match (progression.step, progression.start.unwrap_or_default()) {
+        (1 | -1, _) => {}
+        (step @ 2.., start @ 0..) => drop(integers.insert("$mod", [step, start % step].to_vec())),
+        _ => return Ok(None),
+    }
+    if !field.null_scope().is_empty() || data.may_hold_lists().await {
+        return Ok(None);
+    }
+    let back = doc! { data.field(): -progression.direction() };
+    let mut furthest = view.find(data.collection(), data.numbers(low, high), back, data.value()).await?;
+    let Some(furthest) = view.next(&mut furthest).await? else { return Ok(Some(Vec::new())) };
+    let Some(furthest) = data::whole_value_of(&furthest) else { return Ok(None) };
+    let Some(place) = progression.place(furthest) else { return Ok(None) };
+    let documents = view.count(data.collection(), doc! { data.field(): integers }).await?;
+    if documents != place + 1 && documents != view.count(data.collection(), data.numbers(low, high)).await? {
+        return Ok(None);
+    }
+    let tally = Tally::with_holes(&data, progression, furthest, documents, view).await?;
+    Ok(Some(vec![(Document::new(), tally)]))
 }
 
 async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
@@ -75,15 +120,7 @@ async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document
         let furthest = number::decode(group.get("far")).ok().map(|number| number.value);
         let tally = match furthest {
             Some(furthest) if zero("least") && zero("most") => {
-                let documents = unsigned(&group, "n");
-                let holes = Holes::new(&data, progression, furthest).find(view, documents).await?;
-                Tally {
-                    documents,
-                    highest: Some(furthest),
-                    missing: holes.missing,
-                    first_missing: holes.first,
-                    ..Tally::default()
-                }
+                Tally::with_holes(&data, progression, furthest, unsigned(&group, "n"), view).await?
             }
             _ => read_scope(&data, progression, view).await?,
         };
