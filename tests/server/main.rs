@@ -9,6 +9,7 @@ mod concurrency;
 mod corrupt;
 mod deployments;
 mod documents;
+mod drift;
 mod duplicates;
 mod ensure;
 mod existing;

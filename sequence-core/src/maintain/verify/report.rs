@@ -78,7 +78,7 @@ pub enum Fault {
     CounterMissing,
     /// The counter document holds this instead of a number.
     CounterCorrupt(String),
-    /// The counter lies behind the data. Inserts skip what is there if a unique index tells them. At once
+    /// The counter lies behind the data, or before the first number, as after `start` was changed. Inserts skip what is there if a unique index tells them. At once
     /// [`raise_to`](crate::Sequence::raise_to) the highest number puts it right, and without a scope
     /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences).
     CounterBehind,
@@ -117,8 +117,8 @@ impl SequenceReport {
 impl CounterReport {
     pub(super) fn new(field: &NumberedField, scope: Document, found: Option<Found>, tally: Tally) -> Self {
         let progression = field.progression();
-        // where the data puts it: a number between those of the sequence is not one it can stand at
-        let place = tally.highest.and_then(|highest| progression.seed(Some(highest)));
+        // where the data puts it, and never before the first number
+        let place = progression.seed(tally.highest);
         let behind = |value| place.is_some_and(|place| progression.beyond(place, value));
         let counter = match &found {
             None => Some(Fault::CounterMissing),
@@ -193,7 +193,7 @@ impl fmt::Display for Fault {
         match self {
             Self::CounterMissing => f.write_str("there is no counter"),
             Self::CounterCorrupt(found) => write!(f, "the counter holds {found} instead of a number"),
-            Self::CounterBehind => f.write_str("the counter lies behind the data"),
+            Self::CounterBehind => f.write_str("the counter lies behind the data, or before the first number"),
             Self::Duplicates => f.write_str("documents have the same number"),
             Self::Gaps => f.write_str("numbers are missing in a sequence without gaps"),
         }
