@@ -63,6 +63,23 @@ async fn indexes_and_counters_are_made_once() {
     assert_eq!((line.position, line.number), (1, 42));
 }
 
+/// The index is partial, and a user's own query for a number implies its condition.
+#[tokio::test]
+async fn a_query_for_a_number_uses_the_index() {
+    let test = TestDb::new().await;
+    let lines: Collection<Line> = test.db.collection("lines");
+    Line::ensure_sequences(&lines).await.unwrap();
+    let stored = (1..=500).map(|n| doc! { "order": n % 5, "position": n, "number": n });
+    lines.clone_with_type::<Document>().insert_many(stored).await.unwrap();
+    for filter in [doc! { "number": 300 }, doc! { "order": 0, "position": 300 }] {
+        let explain = doc! { "explain": { "find": "lines", "filter": filter }, "verbosity": "executionStats" };
+        let plan = test.db.run_command(explain).await.unwrap();
+        let stats = plan.get_document("executionStats").unwrap();
+        let examined = ["totalKeysExamined", "totalDocsExamined"].map(|name| stats.get_i32(name).unwrap());
+        assert_eq!(examined, [1, 1], "{plan}");
+    }
+}
+
 #[tokio::test]
 async fn a_counter_behind_its_documents_is_raised_and_never_lowered() {
     let test = TestDb::new().await;
