@@ -1,22 +1,20 @@
 //! The numbers that documents already have. Read from the primary with read concern `local`, whatever the collection
 //! says: a secondary, or a majority that lags, shows an older highest number.
 
+mod indexed;
+
 use std::{collections::BTreeSet, time::Duration};
 
 use mongodb::{
-    Collection, Cursor, Database, IndexModel,
+    Collection, Cursor, Database,
     bson::{Bson, Document, doc},
     options::{Collation, CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
 
-use crate::{Result, definition::Progression, index, number};
+use crate::{Result, definition::Progression, number};
 
 /// How long one look at the data may take. Without an index on the field it is a scan of the collection.
 const SCAN_TIME: Duration = Duration::from_secs(30);
-/// And how long one that groups all of it.
-const GROUP_TIME: Duration = Duration::from_secs(300);
-/// How many duplicates are listed.
-const LISTED: i32 = 20;
 /// The computed fields of the projections below: the number, and whether it is one without its fraction.
 const VALUE: &str = "v";
 const WHOLE: &str = "w";
@@ -65,63 +63,6 @@ impl Data {
     /// Whether the numbers can be read.
     pub(crate) fn is_readable(&self) -> bool {
         self.stored == Stored::Numbers
-    }
-
-    /// Whether a look at the data is one at an index. It need not be for a sequence without a scope, which looks once.
-    pub(crate) async fn is_indexed(&self) -> Result<bool> {
-        Ok(self.scope.is_empty() || self.has_index().await?)
-    }
-
-    async fn has_index(&self) -> Result<bool> {
-        if self.field == "_id" {
-            return Ok(true);
-        }
-        let indexes = index::list(&self.collection).await?;
-        Ok(indexes.iter().any(|index| index::serves(index, &self.index_keys(), &self.present())))
-    }
-
-    /// Whether a number can be refused because it is there.
-    pub(crate) async fn has_unique_index(&self) -> Result<bool> {
-        if self.field == "_id" {
-            return Ok(true);
-        }
-        let keys = self.index_keys();
-        let indexes = index::list(&self.collection).await?;
-        Ok(indexes
-            .iter()
-            .any(|index| index::is_unique(index) && index::is_over(index, keys.keys().map(String::as_str))))
-    }
-
-    /// Whether an index sees to it that no number is there twice.
-    pub(crate) async fn forbids_duplicates(&self) -> Result<bool> {
-        let (keys, present) = (self.index_keys(), self.present());
-        let forbids = |index: &IndexModel| {
-            index::is_unique(index)
-                && index::is_over(index, keys.keys().map(String::as_str))
-                && index::is_over_all(index, &keys, &present)
-        };
-        Ok(self.field == "_id" || index::list(&self.collection).await?.iter().any(forbids))
-    }
-
-    /// The first numbers that more than one document has, each with its scope and how many have it.
-    pub(crate) async fn duplicates(&self) -> Result<Vec<Document>> {
-        let keys = self.index_keys();
-        let of_key = keys.keys().map(|field| (field.clone(), Bson::String(format!("${field}")))).collect::<Document>();
-        let pipeline = [
-            doc! { "$match": self.present() },
-            doc! { "$group": { "_id": of_key, "documents": { "$sum": 1 } } },
-            doc! { "$match": { "documents": { "$gt": 1 } } },
-            doc! { "$sort": { "_id": 1 } },
-            doc! { "$limit": LISTED },
-            doc! { "$replaceWith": { "$mergeObjects": ["$_id", { "documents": "$documents" }] } },
-        ];
-        let found = self.collection.aggregate(pipeline).allow_disk_use(true).collation(simple()).max_time(GROUP_TIME);
-        let mut found = found.await?;
-        let mut duplicates = Vec::new();
-        while found.advance().await? {
-            duplicates.push(found.deserialize_current()?);
-        }
-        Ok(duplicates)
     }
 
     pub(crate) fn database(&self) -> Database {
@@ -293,19 +234,6 @@ impl Data {
         filter
     }
 
-    /// Whether a document may have a list in the field, which is found by its elements. The index knows; what cannot be
-    /// asked may.
-    pub(crate) async fn may_hold_lists(&self) -> bool {
-        if self.field == "_id" {
-            return false;
-        }
-        let find = doc! { "find": self.collection.name(), "filter": self.present() };
-        let explain = doc! { "explain": find, "verbosity": "queryPlanner" };
-        let Ok(plan) = self.database().run_command(explain).await else { return true };
-        let answers = multikey(&plan);
-        answers.is_empty() || answers.contains(&true)
-    }
-
     /// `$eq`, so that no value is taken for an operator. Null also finds what has no such field, which is one scope.
     fn in_scope(&self) -> Document {
         self.scope.iter().map(|(field, value)| (field.clone(), doc! { "$eq": value }.into())).collect()
@@ -320,17 +248,6 @@ impl Data {
             WHOLE: { "$eq": [&path, { "$floor": &path }] },
         }
     }
-}
-
-/// What the stages of a plan say of their indexes.
-fn multikey(plan: &Document) -> Vec<bool> {
-    let inner = plan.iter().flat_map(|(name, value)| match value {
-        Bson::Boolean(is) if name == "isMultiKey" => vec![*is],
-        Bson::Document(inner) => multikey(inner),
-        Bson::Array(all) => all.iter().filter_map(Bson::as_document).flat_map(multikey).collect(),
-        _ => Vec::new(),
-    });
-    inner.collect()
 }
 
 pub(crate) fn value_of(document: &Document) -> Option<i64> {
