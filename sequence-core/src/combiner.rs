@@ -22,6 +22,7 @@ use tokio::{runtime::Handle, sync::oneshot};
 
 use self::{
     block::{Block, MOST_TAKEN, Taken},
+    serve::Serving,
     size::Sizes,
 };
 pub(crate) use self::{
@@ -111,7 +112,7 @@ impl Combiner {
         if is_low {
             let mut state = self.lock();
             state.is_low = true;
-            self.be_served(&mut state);
+            self.be_served(state);
         }
         Some(first)
     }
@@ -141,7 +142,7 @@ impl Combiner {
         let mut left = n;
         for _ in 0..RUNTIMES {
             let (answer, answered) = oneshot::channel();
-            {
+            let is_served = {
                 let mut state = self.lock();
                 // those who wait have asked before, and the task that serves them is about to
                 if state.waiting.is_empty() {
@@ -154,19 +155,18 @@ impl Combiner {
                     if state.waiting.len() >= CAPACITY {
                         return (runs, Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY })));
                     }
-                    state.waiting.push_back(Waiter { n: left, got: Vec::new(), part, answer });
+                    state.waiting.push_back(Waiter { n: left, got: runs.clone(), part, answer });
                 }
-                self.be_served(&mut state);
-                if left == 0 {
-                    return (runs, None);
-                }
-                if !state.is_served {
-                    break; // this is no runtime that could
-                }
+                self.be_served(state)
+            };
+            if left == 0 {
+                return (runs, None);
             }
-            if let Ok((more, error)) = answered.await {
-                runs.extend(more);
-                return (runs, error);
+            if !is_served {
+                break; // this is no runtime that could
+            }
+            if let Ok(supply) = answered.await {
+                return supply;
             }
         }
         (runs, Some(Error::new(ErrorKind::ShutDown)))
@@ -178,6 +178,7 @@ impl Combiner {
         let mut state = self.lock();
         state.discards += 1;
         state.is_low = false; // whoever needs a block will ask for it
+        state.waiting.iter_mut().for_each(Waiter::forget);
         let next = state.next.take().map_or(0, |(_, length)| length);
         u64::from(next) + u64::from(self.block.replace(0, 0))
     }
@@ -212,13 +213,18 @@ impl Combiner {
         n - left
     }
 
-    /// Sees to it that a task answers those who wait and fetches what is wanted.
-    fn be_served(self: &Arc<Self>, state: &mut State) {
+    /// Sees to it that a task answers those who wait and fetches what is wanted. Tells whether there is one.
+    ///
+    /// A runtime that has ended drops the task at once, which then takes the lock.
+    fn be_served(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
         let is_wanted = !state.waiting.is_empty() || state.is_low && state.next.is_none();
         if let (true, false, Ok(runtime)) = (is_wanted, state.is_served, Handle::try_current()) {
             state.is_served = true;
-            runtime.spawn(serve::serve(Arc::clone(self)));
+            drop(state);
+            runtime.spawn(serve::serve(Serving(Some(Arc::clone(self)))));
+            return true;
         }
+        state.is_served
     }
 
     fn first_of(&self, run: Run) -> Option<i64> {
@@ -233,6 +239,11 @@ impl Combiner {
 impl Waiter {
     fn is_there(&self) -> bool {
         !self.answer.is_closed()
+    }
+
+    /// Gives up what it has got: these numbers may come again.
+    fn forget(&mut self) {
+        self.n = self.got.drain(..).fold(self.n, |n, run| n.saturating_add(run.n));
     }
 
     fn answer(self, error: Option<Error>) {

@@ -15,9 +15,15 @@ impl Number {
     pub(crate) fn plus(self, by: i64) -> Option<i64> {
         let sum = self.value.checked_add(by)?;
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "this is what is asked")]
-        let is_exact = !self.double || (self.value as f64 + by as f64) as i128 == i128::from(sum);
+        let is_exact = !self.double || is_double(by) && (self.value as f64 + by as f64) as i128 == i128::from(sum);
         is_exact.then_some(sum)
     }
+}
+
+/// Whether a Double can hold it.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "this is what is asked")]
+pub(crate) fn is_double(number: i64) -> bool {
+    number as f64 as i128 == i128::from(number)
 }
 
 /// Reads a counter's value, or says what is there instead.
@@ -80,6 +86,8 @@ mod tests {
         assert_eq!(plus(DOUBLE_LIMIT, false, 1), Some(DOUBLE_LIMIT + 1));
         assert_eq!(plus(1, false, i64::MAX), None);
         assert_eq!(plus(0, true, i64::MAX), None);
+        assert_eq!(plus(1, true, DOUBLE_LIMIT + 1), None);
+        assert_eq!(plus(1, true, DOUBLE_LIMIT + 3), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 pub(crate) use self::group::{Group, Repair};
 use crate::{
     AutoIncrement, Error, ErrorKind, NumberedField, Result, capability,
+    combiner::Supply,
     counter::{Counter, State},
     document::{self, Draft},
     progress::Progress,
@@ -170,19 +171,7 @@ impl Numbering {
         }
         while let Some(taken) = taking.join_next().await {
             let Ok((index, (runs, error))) = taken else { continue };
-            let group = &self.groups[index];
-            let mut unserved = &group.takers[..];
-            for run in runs {
-                (unserved, _) = group.assign(unserved, run, &mut numbers);
-            }
-            let Some(error) = error else { continue };
-            for (place, &document) in unserved.iter().enumerate() {
-                // of what is burnt, each has its own
-                let last = error.number().filter(|_| matches!(error.kind(), ErrorKind::Unconfirmed { .. }));
-                let n = (unserved.len() - place) as u64;
-                let own = last.and_then(|last| group.counter.progression.first_of(n, last)).or(error.number());
-                progress.failed_alone(document, error.with_number(own));
-            }
+            self.share_out(index, &self.groups[index].takers, (runs, error), &mut numbers, progress);
         }
         // a task that did not come to its end has ended with the runtime
         let unnumbered = |&document: &usize| numbers[document].contains(&None) && !progress.has_failed(document);
@@ -191,6 +180,51 @@ impl Numbering {
             progress.failed_alone(document, Error::new(ErrorKind::ShutDown));
         }
         numbers
+    }
+
+    /// After `number`, given by this group, turned out to be in the data: gives those of its documents that are pending, of
+    /// different calls, other numbers. A call for which there is none has failed alone.
+    pub(crate) async fn renumber_shared(
+        &self,
+        group: usize,
+        number: i64,
+        numbers: &mut Numbers,
+        progress: &mut Progress,
+    ) {
+        let pending = progress.pending();
+        let Group { takers, combiner, .. } = &self.groups[group];
+        let documents: Vec<usize> = takers.iter().copied().filter(|it| pending.binary_search(it).is_ok()).collect();
+        let supply = match (self.groups[group].repair(number).await, combiner) {
+            (Err(error), _) => (Vec::new(), Some(error)),
+            (Ok(_), Some(combiner)) => combiner.take_up_to(documents.len() as u64).await,
+            (Ok(_), None) => (Vec::new(), Some(Error::new(ErrorKind::ShutDown))), // not of a handle
+        };
+        self.share_out(group, &documents, supply, numbers, progress);
+    }
+
+    /// Gives these documents of a group, of different calls, what was supplied. Those for which there is none have failed
+    /// alone; of what is burnt, each has its own.
+    fn share_out(
+        &self,
+        group: usize,
+        documents: &[usize],
+        (runs, error): Supply,
+        numbers: &mut Numbers,
+        progress: &mut Progress,
+    ) {
+        let group = &self.groups[group];
+        let mut unserved = documents;
+        for run in runs {
+            (unserved, _) = group.assign(unserved, run, numbers);
+        }
+        let Some(error) = error else { return };
+        for (place, &document) in unserved.iter().enumerate() {
+            let last = error.number().filter(|_| matches!(error.kind(), ErrorKind::Unconfirmed { .. }));
+            let n = (unserved.len() - place) as u64;
+            let own = last.and_then(|last| group.counter.progression.first_of(n, last)).or(error.number());
+            let burnt = own.or_else(|| self.burnt_of([document], numbers));
+            progress.failed_alone(document, error.with_number(burnt));
+        }
     }
 
     /// The first of these numbers that a failure burns; those of gapless fields are rolled back instead.

@@ -4,6 +4,7 @@
 
 mod adopt;
 mod backfill;
+mod attack;
 mod bulk;
 mod concurrency;
 mod corrupt;

@@ -2,10 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -23,6 +20,14 @@ const MOST_TURNS: usize = 16;
 /// How often a block that nobody waits for yet is asked for in vain.
 const PATIENCE: u32 = 8;
 
+/// What came of one attempt to take numbers.
+enum Advanced {
+    To(i64),
+    /// It had no room for them, and has by now.
+    HasRoom,
+    MadeAgain,
+}
+
 /// Those whom one command serves.
 struct Request {
     waiting: VecDeque<Waiter>,
@@ -30,8 +35,7 @@ struct Request {
     ahead: u32,
 }
 
-pub(super) async fn serve(combiner: Arc<Combiner>) {
-    let mut serving = Serving(Some(combiner));
+pub(super) async fn serve(mut serving: Serving) {
     while let Some(combiner) = &serving.0 {
         if let Some(pause) = combiner.pause() {
             tokio::time::sleep(pause).await; // even of no time at all it would be a millisecond
@@ -56,8 +60,8 @@ pub(crate) async fn gather(waiting: impl Fn() -> usize) {
     }
 }
 
-/// If the task ends otherwise, with its runtime, those who wait find out and ask again.
-struct Serving(Option<Arc<Combiner>>);
+/// If the task ends otherwise, with its runtime, those who wait find out and ask again; also if it has never run.
+pub(super) struct Serving(pub(super) Option<Arc<Combiner>>);
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -111,13 +115,14 @@ impl Combiner {
 
     /// Reserves, and answers those who wait.
     async fn reserve(&self, request: Request) {
-        let Request { waiting, ahead } = request;
-        let discards = AtomicU64::new(0);
+        let Request { mut waiting, ahead } = request;
         let sent = Instant::now();
         let (mut n, mut tries) = (demand(&waiting).saturating_add(ahead.into()), 0);
+        let mut discards;
         let outcome = loop {
             tries += 1;
-            match self.advance(n, ahead > 0, &discards).await {
+            discards = self.lock().discards;
+            match self.advance(n, ahead > 0).await {
                 Err(error) => match *error.kind() {
                     // the first get the rest
                     ErrorKind::Exhausted { remaining, .. } if tries < CREATIONS => {
@@ -131,7 +136,13 @@ impl Combiner {
                     }
                     _ => break Err(error),
                 },
-                Ok(last) => break Ok(last),
+                Ok(Advanced::To(last)) => break Ok(last),
+                Ok(_) if tries == CREATIONS => break Err(self.counter.removed_again()),
+                Ok(Advanced::HasRoom) => {}
+                Ok(Advanced::MadeAgain) => {
+                    waiting.iter_mut().for_each(Waiter::forget);
+                    n = demand(&waiting).saturating_add(ahead.into());
+                }
             }
         };
         let used_up = match outcome {
@@ -144,7 +155,7 @@ impl Combiner {
                 state.doubts = 0;
                 state.sizes.reserved(n, sent, sent.elapsed());
                 let rest = self.hand_out(waiting, Run { n, last }, used_up.as_ref());
-                if state.discards == discards.into_inner() {
+                if state.discards == discards {
                     self.keep(&mut state, rest);
                 }
             }
@@ -154,18 +165,16 @@ impl Combiner {
 
     /// Takes `n` numbers from the counter. If that has to be created again, numbers that were reserved before it was lost
     /// may come again: they are not handed out any more.
-    async fn advance(&self, n: u64, is_block: bool, discards: &AtomicU64) -> Result<i64> {
-        for _ in 0..CREATIONS {
-            discards.store(self.lock().discards, Ordering::Relaxed);
-            if let Some(last) = self.counter.try_advance(n, is_block).await? {
-                return Ok(last);
-            }
-            if self.counter.is_missing(n).await? {
-                self.discard();
-                self.counter.create().await?;
-            }
+    async fn advance(&self, n: u64, is_block: bool) -> Result<Advanced> {
+        if let Some(last) = self.counter.try_advance(n, is_block).await? {
+            return Ok(Advanced::To(last));
         }
-        Err(self.counter.removed_again())
+        if !self.counter.is_missing(n).await? {
+            return Ok(Advanced::HasRoom);
+        }
+        self.discard();
+        self.counter.create().await?;
+        Ok(Advanced::MadeAgain)
     }
 
     /// Gives each its share of a run, and returns what is left of it.

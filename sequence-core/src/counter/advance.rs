@@ -79,12 +79,15 @@ impl Counter {
         let (low, high) =
             if self.progression.ascending() { (i64::MIN, stride.bound) } else { (stride.bound, i64::MAX) };
         let sum = || doc! { "$add": [&value, stride.by] };
+        // how often the sum of a Double and what no Double holds is rounded, depends on the server
+        let whole = (!number::is_double(stride.by)).then(|| doc! { "$ne": [{ "$type": &value }, "double"] });
         let fits = || {
-            doc! { "$and": [
-                { "$gte": [&value, low] },
-                { "$lte": [&value, high] },
-                { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
-            ] }
+            let conditions = [
+                doc! { "$gte": [&value, low] },
+                doc! { "$lte": [&value, high] },
+                doc! { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
+            ];
+            doc! { "$and": conditions.into_iter().chain(whole.clone()).collect::<Vec<_>>() }
         };
         let mut set = doc! { &self.field: { "$cond": [fits(), sum(), &value] } };
         if is_block {

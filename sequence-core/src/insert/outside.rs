@@ -22,7 +22,7 @@ pub(super) async fn outside<T: AutoIncrement>(
 ) -> Result<Vec<Bson>> {
     let mut numbers = numbering.take_plain().await?;
     let mut progress = Progress::new(batch.len());
-    insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress).await;
+    insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false).await;
     if let Some(failure) = progress.failure().filter(|_| !target.one)
         && in_transaction(session).await?
     {
@@ -37,7 +37,7 @@ pub(super) async fn outside<T: AutoIncrement>(
 }
 
 /// Inserts all documents that are pending, with other numbers where theirs are in the data already. What comes of them is
-/// noted.
+/// noted. Those of different calls fail each on its own where there is no other number for them.
 pub(crate) async fn insert_pending(
     documents: &mut (impl Documents + Send),
     numbering: &Numbering,
@@ -45,6 +45,7 @@ pub(crate) async fn insert_pending(
     mut session: Option<&mut ClientSession>,
     numbers: &mut Numbers,
     progress: &mut Progress,
+    are_calls: bool,
 ) {
     let most = MAX_REPAIRS + numbering.len();
     for repairs in 0..=most {
@@ -52,6 +53,12 @@ pub(crate) async fn insert_pending(
         let replace = repairs < most;
         let sent = send(documents, numbers, numbering, target, session.as_deref_mut(), progress, replace).await;
         let renumbered = match sent {
+            Ok(Some(collision)) if are_calls => {
+                for (group, number) in collision.groups {
+                    numbering.renumber_shared(group, number, numbers, progress).await;
+                }
+                Ok(())
+            }
             Ok(Some(collision)) => {
                 renumber(numbering, &progress.pending(), numbers, collision, session.as_deref_mut()).await
             }

@@ -56,8 +56,10 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>) {
                 tokio::spawn(alone(target.clone(), group));
                 continue;
             }
-            (_, ErrorKind::Exhausted { remaining, .. }) if (1..group.len() as u64).contains(remaining) => {
-                sizes = usize::try_from(*remaining).into_iter().collect();
+            // numbers that are passed over are among those that are left
+            (_, ErrorKind::Exhausted { remaining: remaining @ 1.., .. }) if group.len() > 1 => {
+                let fewer = usize::try_from(*remaining).ok().filter(|&remaining| remaining < group.len());
+                sizes = [fewer.unwrap_or(group.len() / 2)].into();
             }
             _ => {
                 refuse(group, &error, &numbers);

@@ -138,7 +138,8 @@ impl Shared {
         let key = item.numbering.gapless_keys();
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         lanes.tidy();
-        loop {
+        // the second is open, or has ended at once with its runtime
+        for _ in 0..2 {
             let lane = lanes.open.entry(key.clone()).or_insert_with(|| open(is_gapless, target));
             match lane.try_send(item) {
                 Ok(()) => return Ok(()),
@@ -150,6 +151,7 @@ impl Shared {
             }
             lanes.open.remove(&key);
         }
+        Err(Error::new(ErrorKind::ShutDown))
     }
 
     /// Takes no more documents and waits until all have been answered. How many there were, and how many numbers are left

@@ -13,7 +13,7 @@ pub(super) async fn insert(target: &Target, mut items: Vec<Item>) {
     let mut templates: Vec<Arc<Template>> = items.iter().map(|item| Arc::clone(&item.template)).collect();
     let mut progress = Progress::new(items.len());
     let mut numbers = numbering.take_shared(&mut progress).await;
-    insert_pending(&mut templates, &numbering, &target, None, &mut numbers, &mut progress).await;
+    insert_pending(&mut templates, &numbering, &target, None, &mut numbers, &mut progress, true).await;
     for (index, item) in items.into_iter().enumerate() {
         let outcome = progress.outcome(index, numbering.burnt_of([index], &numbers));
         item.answer(outcome.map(|id| Stored { id, numbers: numbers[index].clone() }));

@@ -1,0 +1,314 @@
+//! Attacks on what callers share: runtimes that end, counters that are lost, groups of which some cannot be served.
+
+use std::{
+    collections::BTreeSet,
+    pin::pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use mongo_sequence::{AutoIncrement, Error, ErrorKind, Sequence, SequencedCollection, SharedSequence};
+use mongodb::{
+    bson::{Bson, Document, doc},
+    event::{EventHandler, command::CommandEvent},
+};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{
+    models::{Order, order},
+    support::{TestDb, server},
+};
+
+/// What is sure to come; a test that runs into it has failed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn tickets(test: &TestDb) -> Sequence {
+    Sequence::new(&test.db, "tickets").start(1)
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+async fn soon<T>(work: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, work).await {
+        Ok(done) => done,
+        Err(_) => panic!("it waits for ever"),
+    }
+}
+
+/// A thread of its own, since what is tested may never end.
+fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || tell.send(work()));
+    match told.recv_timeout(PATIENCE) {
+        Ok(done) => done,
+        Err(_) => panic!("it never ends"),
+    }
+}
+
+/// The task that would have answered is dropped with its runtime, before it has run at all.
+#[test]
+fn a_task_that_has_never_run_is_made_up_for() {
+    for block in [0, 100] {
+        let main = runtime();
+        let (test, shared) = main.block_on(async {
+            let test = TestDb::new().await;
+            let shared = SharedSequence::builder(tickets(&test)).block_size(block).build();
+            (test, shared)
+        });
+        runtime().block_on(async {
+            let mut call = pin!(shared.next_value());
+            assert!(futures_util::poll!(&mut call).is_pending());
+        });
+        assert_eq!(main.block_on(soon(shared.next_value())).unwrap(), 1, "blocks of {block}");
+        main.block_on(async { drop(test) });
+    }
+}
+
+/// The last poll of a runtime takes the number at which the block is low: the task that fetches the next one never runs.
+#[test]
+fn a_block_that_is_low_at_the_end_of_a_runtime_is_followed_by_another() {
+    let main = runtime();
+    let (test, shared) = main.block_on(async {
+        let test = TestDb::new().await;
+        let shared = SharedSequence::builder(tickets(&test)).block_size(4).build();
+        assert_eq!(shared.next_value().await.unwrap(), 1);
+        (test, shared)
+    });
+    // 2 to 5 are reserved, and low is at 4
+    for expected in 2..=4 {
+        assert_eq!(runtime().block_on(shared.next_value()).unwrap(), expected);
+    }
+    main.block_on(async {
+        for expected in 5..=20 {
+            assert_eq!(soon(shared.next_value()).await.unwrap(), expected);
+        }
+        drop(test);
+    });
+}
+
+/// A runtime that has ended takes no task, though its handle can still be entered.
+#[test]
+fn on_a_runtime_that_has_ended_every_call_is_an_error() {
+    let main = runtime();
+    let (test, shared, orders) = main.block_on(async {
+        let test = TestDb::new().await;
+        let shared = SharedSequence::new(tickets(&test));
+        let orders = SequencedCollection::new(test.db.collection::<Order>("orders"));
+        (test, shared, orders)
+    });
+    let ended = runtime();
+    let handle = ended.handle().clone();
+    drop(ended);
+    let (entered, ticket) = (handle.clone(), shared.clone());
+    let error = on_a_thread(move || {
+        let _inside = entered.enter();
+        futures_executor(ticket.next_value()).unwrap_err()
+    });
+    assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error:?}");
+    for gapless in [false, true] {
+        let (entered, orders) = (handle.clone(), orders.clone());
+        let error = on_a_thread(move || {
+            let _inside = entered.enter();
+            let mut order = order();
+            let insert = order.insert_with_seq(&orders);
+            futures_executor(if gapless { insert.gapless() } else { insert }.into_future()).unwrap_err()
+        });
+        assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error:?}");
+    }
+    main.block_on(async {
+        assert_eq!(soon(shared.next_value()).await.unwrap(), 1);
+        let mut order = order();
+        soon(order.insert_with_seq(&orders).into_future()).await.unwrap();
+        assert_eq!(order.id, 1);
+        drop(test);
+    });
+}
+
+/// Polls on this thread, without a runtime of its own.
+fn futures_executor<T>(work: impl Future<Output = T>) -> T {
+    struct Unpark(thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut work = pin!(work);
+    loop {
+        match work.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(done) => return done,
+            std::task::Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, AutoIncrement)]
+struct Seat {
+    room: i32,
+    #[auto_increment(scope(room), max = 5)]
+    number: i64,
+}
+
+/// Seats whose counters stand at 0 while these are taken.
+async fn seats(taken: &[(i32, i64)]) -> (TestDb, SequencedCollection<Seat>) {
+    let test = TestDb::new().await;
+    let seats = SequencedCollection::new(test.db.collection::<Seat>("seats"));
+    Seat::ensure_sequences(&seats).await.unwrap();
+    let rooms: BTreeSet<i32> = taken.iter().map(|(room, _)| *room).collect();
+    for room in rooms {
+        let counter = doc! { "_id": { "seq": "seats.number", "room": i64::from(room) }, "seq": 0_i64 };
+        test.counters().insert_one(counter).await.unwrap();
+    }
+    let taken = taken.iter().map(|&(room, number)| Seat { room, number });
+    seats.insert_many(taken).await.unwrap();
+    test.sent.clear();
+    (test, seats)
+}
+
+async fn sit(seats: &SequencedCollection<Seat>, rooms: &[i32], gapless: bool) -> Vec<Result<i64, Error>> {
+    join_all(rooms.iter().map(|&room| async move {
+        let mut seat = Seat { room, number: 0 };
+        let insert = seat.insert_with_seq(seats);
+        if gapless { insert.gapless() } else { insert }.await.map(|_| seat.number)
+    }))
+    .await
+}
+
+#[tokio::test]
+async fn a_counter_that_has_no_number_behind_the_data_fails_its_own_callers_only() {
+    for gapless in [false, true] {
+        let full = [(1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 1), (2, 2)];
+        let (test, seats) = seats(&full).await;
+        let [one, two] = sit(&seats, &[1, 2], gapless).await.try_into().unwrap();
+        let error = one.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exhausted { .. }), "{error:?}");
+        assert_eq!(two.unwrap(), 3, "gapless: {gapless}");
+        drop(test);
+    }
+}
+
+#[tokio::test]
+async fn where_too_few_numbers_are_left_behind_the_data_the_first_callers_get_them() {
+    for (taken, free) in [(vec![1, 2, 3, 4], vec![5]), (vec![1, 2], vec![3, 4, 5]), (vec![2], vec![1, 3, 4, 5])] {
+        for gapless in [false, true] {
+            let rows: Vec<(i32, i64)> = taken.iter().map(|&number| (1, number)).collect();
+            let (test, seats) = seats(&rows).await;
+            let outcomes = sit(&seats, &[1; 5], gapless).await;
+            let told: Vec<i64> = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok().copied()).collect();
+            for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
+                assert!(matches!(error.kind(), ErrorKind::Exhausted { .. }), "{error:?}");
+            }
+            if gapless {
+                assert_eq!(told, free, "taken: {taken:?}");
+            } else {
+                assert!(told.contains(&5), "{told:?}, taken: {taken:?}");
+            }
+            drop(test);
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_reservation_never_holds_a_number_twice_whatever_becomes_of_the_counter() {
+    let test = TestDb::new().await;
+    let shared = SharedSequence::builder(tickets(&test)).block_size(100).build();
+    assert_eq!(shared.next_value().await.unwrap(), 1);
+    test.counters().delete_one(doc! {}).await.unwrap();
+    // takes what is left of the block, and finds out that the counter is lost
+    let numbers: Vec<i64> = shared.reserve(150).await.unwrap().collect();
+    let distinct: BTreeSet<i64> = numbers.iter().copied().collect();
+    assert_eq!(distinct.len(), 150, "{numbers:?}");
+}
+
+#[tokio::test]
+async fn a_batch_that_finds_the_counter_lost_is_stored_at_the_first_try() {
+    let test = TestDb::new().await;
+    let orders = SequencedCollection::builder(test.db.collection::<Order>("orders")).block_size(100).build();
+    order().insert_with_seq(&orders).await.unwrap();
+    test.counters().delete_one(doc! {}).await.unwrap();
+    let mut session = test.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let mut batch = vec![order(); 150];
+    Order::insert_many_with_seq(&mut batch, &orders).session(&mut session).await.unwrap();
+    session.commit_transaction().await.unwrap();
+    assert_eq!(test.ids().await.len(), 151);
+}
+
+/// The reservation is made, and its reply is not read yet, when the blocks are thrown away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reservation_under_way_when_blocks_are_thrown_away_is_thrown_away_too() {
+    let (answered, second) = tokio::sync::oneshot::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let held = Mutex::new(Some((answered, released)));
+    let replies = AtomicUsize::new(0);
+    let test = TestDb::on(server().await, |options| {
+        options.command_event_handler = Some(EventHandler::callback(move |event| {
+            let is_reply = matches!(&event, CommandEvent::Succeeded(done) if done.command_name == "findAndModify");
+            // the counter is missing, is made, gives a block, and gives the second
+            if is_reply && replies.fetch_add(1, Ordering::Relaxed) == 3 {
+                let (answered, released) = held.lock().unwrap().take().unwrap();
+                answered.send(()).unwrap();
+                let _released_or_failed = tokio::task::block_in_place(|| released.recv_timeout(PATIENCE));
+            }
+        }));
+    })
+    .await;
+    let shared = SharedSequence::builder(tickets(&test)).block_size(100).build();
+    for expected in 1..=52 {
+        assert_eq!(shared.next_value().await.unwrap(), expected); // the last one sends for the next block
+    }
+    soon(second).await.unwrap();
+    assert_eq!(soon(shared.raise_to(5_000)).await.unwrap(), 5_000);
+    release.send(()).unwrap();
+    assert_eq!(soon(shared.next_value()).await.unwrap(), 5_001);
+}
+
+#[tokio::test]
+async fn counters_of_every_type_give_blocks_up_to_their_limit() {
+    for step in [1_i64, 3, -1, -3] {
+        for (kind, value) in [Bson::Int32(0), Bson::Int64(0), Bson::Double(0.0)].into_iter().enumerate() {
+            let test = TestDb::new().await;
+            test.set_counter("tickets", value).await;
+            let limit = step * 50;
+            let sequence = Sequence::new(&test.db, "tickets").step(step).max(limit.max(0)).min(limit.min(0));
+            let shared = SharedSequence::builder(sequence).block_size(16).build();
+            let (singles, many) = tokio::join!(join_all((0..30).map(|_| shared.next_value())), shared.reserve(15));
+            let mut told: Vec<i64> = singles.into_iter().map(Result::unwrap).collect();
+            told.extend(many.unwrap());
+            while let Ok(number) = shared.next_value().await {
+                told.push(number);
+            }
+            let expected: BTreeSet<i64> = (1..=50).map(|n| n * step).collect();
+            assert_eq!(told.len(), 50, "step {step}, kind {kind}");
+            assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), expected, "step {step}, kind {kind}");
+        }
+    }
+}
+
+/// The sum that the server makes of a Double is rounded once.
+#[tokio::test]
+async fn a_double_moves_by_strides_that_no_double_holds() {
+    const STEP: i64 = (1 << 53) + 1;
+    let test = TestDb::new().await;
+    test.set_counter("tickets", Bson::Double(1.0)).await;
+    let sequence = Sequence::new(&test.db, "tickets").step(STEP);
+    let outcome = sequence.next_value().await;
+    let counter: Document = test.counter("tickets").await.unwrap();
+    match outcome {
+        Ok(number) => assert_eq!((number, counter.get_f64("seq").unwrap() as i64), (STEP + 1, STEP + 1)),
+        Err(error) => {
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{error:?}");
+            assert_eq!(counter.get_f64("seq").unwrap(), 1.0, "moved, and nobody was told");
+        }
+    }
+}
