@@ -218,6 +218,17 @@ async fn where_too_few_numbers_are_left_behind_the_data_the_first_callers_get_th
     }
 }
 
+/// Both get a number that is taken, and one is left for them.
+#[tokio::test]
+async fn the_last_number_behind_the_data_goes_to_one_of_those_who_collide() {
+    let (_test, seats) = seats(&[(1, 1), (1, 2), (1, 3), (1, 4)]).await;
+    let [first, second] = sit(&seats, &[1; 2], false).await.try_into().unwrap();
+    assert_eq!(first.unwrap(), 5);
+    let error = second.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exhausted { remaining: 0, .. }), "{error:?}");
+    assert_eq!(error.number(), Some(2));
+}
+
 #[tokio::test]
 async fn one_reservation_never_holds_a_number_twice_whatever_becomes_of_the_counter() {
     let test = TestDb::new().await;
@@ -311,4 +322,155 @@ async fn a_double_moves_by_strides_that_no_double_holds() {
             assert_eq!(counter.get_f64("seq").unwrap(), 1.0, "moved, and nobody was told");
         }
     }
+}
+
+/// Every way of taking numbers at once, from one counter, over two clients: told numbers are told once, and stored.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_way_at_once_tells_no_number_twice() {
+    let test = TestDb::new().await;
+    let (_other_client, other) = test.another_client();
+    let handles = [
+        SequencedCollection::builder(test.db.collection::<Order>("orders")).block_size(7).build(),
+        SequencedCollection::builder(other.collection::<Order>("orders")).adaptive_block_size(1..=50).build(),
+        SequencedCollection::new(test.db.collection::<Order>("orders")),
+    ];
+    let tasks: Vec<_> = (0..90)
+        .map(|n| {
+            let orders = handles[n % 3].clone();
+            tokio::spawn(async move {
+                let mut told = Vec::new();
+                for round in 0..3 {
+                    match (n / 3 + round) % 6 {
+                        0 | 1 => {
+                            let mut order = order();
+                            order.insert_with_seq(&orders).await.unwrap();
+                            told.push(order.id);
+                        }
+                        2 => {
+                            let mut order = order();
+                            order.insert_with_seq(&orders).gapless().await.unwrap();
+                            told.push(order.id);
+                        }
+                        3 => {
+                            let mut batch = vec![order(); 1 + n % 9];
+                            Order::insert_many_with_seq(&mut batch, &orders).await.unwrap();
+                            told.extend(batch.iter().map(|order| order.id));
+                        }
+                        4 => {
+                            let mut session = orders.client().start_session().await.unwrap();
+                            session.start_transaction().await.unwrap();
+                            let mut order = order();
+                            order.insert_with_seq(&orders).session(&mut session).await.unwrap();
+                            session.commit_transaction().await.unwrap();
+                            told.push(order.id);
+                        }
+                        _ => {
+                            let sequence = Order::sequence(&orders, "id").unwrap();
+                            let behind = sequence.current_value().await.unwrap().unwrap_or(0) + 5;
+                            sequence.raise_to(behind).await.unwrap();
+                        }
+                    }
+                }
+                told
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for told in join_all(tasks).await {
+        all.extend(told.unwrap());
+    }
+    let distinct: BTreeSet<i64> = all.iter().copied().collect();
+    assert_eq!(distinct.len(), all.len());
+    assert_eq!(test.ids().await, distinct);
+    assert!(test.value("orders._id").await >= distinct.last().copied());
+}
+
+/// Without gaps, downwards, with refused and cancelled calls on two clients: the counter is the number of documents.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn downwards_without_gaps_the_counter_is_the_number_of_documents() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Step {
+        text: String,
+        #[auto_increment(start = -3, step = -3, gapless)]
+        number: i64,
+    }
+    let test = TestDb::new().await;
+    let (_other_client, other) = test.another_client();
+    let handles = [&test.db, &other].map(|db| SequencedCollection::new(db.collection::<Step>("steps")));
+    Step::ensure_sequences(&handles[0]).await.unwrap();
+    test.unique_index_named("steps", doc! { "text": 1 }, "text").await;
+    let tasks: Vec<_> = (0..200)
+        .map(|n: usize| {
+            let steps = handles[n % 2].clone();
+            tokio::spawn(async move {
+                let mut step = Step { text: (n / 2 % 80).to_string(), number: 0 };
+                step.insert_with_seq(&steps).await.map(|_| step.number)
+            })
+        })
+        .collect();
+    for (n, task) in tasks.iter().enumerate() {
+        if n % 7 == 0 {
+            task.abort();
+        }
+        tokio::task::yield_now().await;
+    }
+    let mut told = BTreeSet::new();
+    for task in tasks {
+        match task.await {
+            Ok(Ok(number)) => assert!(told.insert(number), "{number} twice"),
+            Ok(Err(error)) => assert!(error.is_duplicate_key() && error.number().is_none(), "{error:?}"),
+            Err(_cancelled) => {}
+        }
+    }
+    for handle in &handles {
+        handle.shutdown().await;
+    }
+    let stored = test.numbers("steps", "number").await;
+    let n = i64::try_from(stored.len()).unwrap();
+    assert_eq!(stored, (1..=n).map(|n| -3 * n).collect());
+    assert!(told.is_subset(&stored));
+    assert_eq!(test.value("steps.number").await, Some(-3 * n));
+}
+
+/// Callers on many runtimes that end at any moment, some of them in the midst of a call: nobody waits for ever.
+#[test]
+fn runtimes_that_come_and_go_leave_nobody_behind() {
+    let main = runtime();
+    let (test, shared, orders) = main.block_on(async {
+        let test = TestDb::new().await;
+        let shared = SharedSequence::builder(tickets(&test)).block_size(3).build();
+        let orders = SequencedCollection::builder(test.db.collection::<Order>("orders")).block_size(3).build();
+        (test, shared, orders)
+    });
+    let told = Arc::new(Mutex::new(Vec::new()));
+    for round in 0..40 {
+        let here = runtime();
+        here.block_on(async {
+            for _ in 0..3 {
+                let (shared, told) = (shared.clone(), Arc::clone(&told));
+                tokio::spawn(async move {
+                    if let Ok(number) = shared.next_value().await {
+                        told.lock().unwrap().push(number);
+                    }
+                });
+                let orders = orders.clone();
+                tokio::spawn(async move { order().insert_with_seq(&orders).await.map(drop) });
+            }
+            for _ in 0..round {
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+    main.block_on(async {
+        for _ in 0..20 {
+            told.lock().unwrap().push(soon(shared.next_value()).await.unwrap());
+            let mut order = order();
+            // the first may find the queue of a runtime that has ended
+            soon(order.insert_with_seq(&orders).into_future()).await.unwrap();
+        }
+        soon(orders.shutdown()).await;
+        drop(test);
+    });
+    let told = told.lock().unwrap();
+    assert_eq!(told.iter().collect::<BTreeSet<_>>().len(), told.len());
 }
