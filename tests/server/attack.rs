@@ -327,13 +327,15 @@ async fn a_double_moves_by_strides_that_no_double_holds() {
 /// Every way of taking numbers at once, from one counter, over two clients: told numbers are told once, and stored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_way_at_once_tells_no_number_twice() {
-    let test = TestDb::new().await;
+    // with the driver's 10, those who wait for the counter can have all connections, and the transaction that holds it none
+    let test = TestDb::on(server().await, |options| options.max_pool_size = Some(200)).await;
     let (_other_client, other) = test.another_client();
     let handles = [
         SequencedCollection::builder(test.db.collection::<Order>("orders")).block_size(7).build(),
         SequencedCollection::builder(other.collection::<Order>("orders")).adaptive_block_size(1..=50).build(),
         SequencedCollection::new(test.db.collection::<Order>("orders")),
     ];
+    test.db.create_collection("orders").await.unwrap(); // by two transactions at once it would be a conflict
     let tasks: Vec<_> = (0..90)
         .map(|n| {
             let orders = handles[n % 3].clone();
