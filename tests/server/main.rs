@@ -4,7 +4,6 @@
 
 mod adopt;
 mod backfill;
-mod attack;
 mod bulk;
 mod concurrency;
 mod corrupt;

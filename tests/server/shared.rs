@@ -1,7 +1,9 @@
 //! `SharedSequence`: callers of one counter that wait at the same time share its commands, and blocks of its numbers.
 
 mod blocks;
+mod edges;
 mod faults;
+mod runtimes;
 
 use std::{
     collections::BTreeSet,

@@ -1,15 +1,19 @@
-//! Attacks on what callers share: runtimes that end, counters that are lost, groups of which some cannot be served.
+//! What callers share, where it comes to an end: numbers that run out, counters that are lost, all ways at once.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::float_cmp,
+    unused_imports,
+    reason = "whole numbers that a Double holds"
+)]
 
 use std::{
     collections::BTreeSet,
-    pin::pin,
     sync::{
-        Arc, Mutex,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
-    thread,
-    time::Duration,
 };
 
 use futures_util::future::join_all;
@@ -19,137 +23,15 @@ use mongodb::{
     event::{EventHandler, command::CommandEvent},
 };
 use serde::{Deserialize, Serialize};
-use tokio::runtime::{Builder, Runtime};
 
+use super::runtimes::{PATIENCE, soon};
 use crate::{
     models::{Order, order},
     support::{TestDb, server},
 };
 
-/// What is sure to come; a test that runs into it has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 fn tickets(test: &TestDb) -> Sequence {
     Sequence::new(&test.db, "tickets").start(1)
-}
-
-fn runtime() -> Runtime {
-    Builder::new_current_thread().enable_all().build().unwrap()
-}
-
-async fn soon<T>(work: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, work).await {
-        Ok(done) => done,
-        Err(_) => panic!("it waits for ever"),
-    }
-}
-
-/// A thread of its own, since what is tested may never end.
-fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let (tell, told) = mpsc::channel();
-    thread::spawn(move || tell.send(work()));
-    match told.recv_timeout(PATIENCE) {
-        Ok(done) => done,
-        Err(_) => panic!("it never ends"),
-    }
-}
-
-/// The task that would have answered is dropped with its runtime, before it has run at all.
-#[test]
-fn a_task_that_has_never_run_is_made_up_for() {
-    for block in [0, 100] {
-        let main = runtime();
-        let (test, shared) = main.block_on(async {
-            let test = TestDb::new().await;
-            let shared = SharedSequence::builder(tickets(&test)).block_size(block).build();
-            (test, shared)
-        });
-        runtime().block_on(async {
-            let mut call = pin!(shared.next_value());
-            assert!(futures_util::poll!(&mut call).is_pending());
-        });
-        assert_eq!(main.block_on(soon(shared.next_value())).unwrap(), 1, "blocks of {block}");
-        main.block_on(async { drop(test) });
-    }
-}
-
-/// The last poll of a runtime takes the number at which the block is low: the task that fetches the next one never runs.
-#[test]
-fn a_block_that_is_low_at_the_end_of_a_runtime_is_followed_by_another() {
-    let main = runtime();
-    let (test, shared) = main.block_on(async {
-        let test = TestDb::new().await;
-        let shared = SharedSequence::builder(tickets(&test)).block_size(4).build();
-        assert_eq!(shared.next_value().await.unwrap(), 1);
-        (test, shared)
-    });
-    // 2 to 5 are reserved, and low is at 4
-    for expected in 2..=4 {
-        assert_eq!(runtime().block_on(shared.next_value()).unwrap(), expected);
-    }
-    main.block_on(async {
-        for expected in 5..=20 {
-            assert_eq!(soon(shared.next_value()).await.unwrap(), expected);
-        }
-        drop(test);
-    });
-}
-
-/// A runtime that has ended takes no task, though its handle can still be entered.
-#[test]
-fn on_a_runtime_that_has_ended_every_call_is_an_error() {
-    let main = runtime();
-    let (test, shared, orders) = main.block_on(async {
-        let test = TestDb::new().await;
-        let shared = SharedSequence::new(tickets(&test));
-        let orders = SequencedCollection::new(test.db.collection::<Order>("orders"));
-        (test, shared, orders)
-    });
-    let ended = runtime();
-    let handle = ended.handle().clone();
-    drop(ended);
-    let (entered, ticket) = (handle.clone(), shared.clone());
-    let error = on_a_thread(move || {
-        let _inside = entered.enter();
-        futures_executor(ticket.next_value()).unwrap_err()
-    });
-    assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error:?}");
-    for gapless in [false, true] {
-        let (entered, orders) = (handle.clone(), orders.clone());
-        let error = on_a_thread(move || {
-            let _inside = entered.enter();
-            let mut order = order();
-            let insert = order.insert_with_seq(&orders);
-            futures_executor(if gapless { insert.gapless() } else { insert }.into_future()).unwrap_err()
-        });
-        assert!(matches!(error.kind(), ErrorKind::ShutDown), "{error:?}");
-    }
-    main.block_on(async {
-        assert_eq!(soon(shared.next_value()).await.unwrap(), 1);
-        let mut order = order();
-        soon(order.insert_with_seq(&orders).into_future()).await.unwrap();
-        assert_eq!(order.id, 1);
-        drop(test);
-    });
-}
-
-/// Polls on this thread, without a runtime of its own.
-fn futures_executor<T>(work: impl Future<Output = T>) -> T {
-    struct Unpark(thread::Thread);
-    impl std::task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Arc::new(Unpark(thread::current())).into();
-    let mut context = std::task::Context::from_waker(&waker);
-    let mut work = pin!(work);
-    loop {
-        match work.as_mut().poll(&mut context) {
-            std::task::Poll::Ready(done) => return done,
-            std::task::Poll::Pending => thread::park(),
-        }
-    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, AutoIncrement)]
@@ -432,47 +314,4 @@ async fn downwards_without_gaps_the_counter_is_the_number_of_documents() {
     assert_eq!(stored, (1..=n).map(|n| -3 * n).collect());
     assert!(told.is_subset(&stored));
     assert_eq!(test.value("steps.number").await, Some(-3 * n));
-}
-
-/// Callers on many runtimes that end at any moment, some of them in the midst of a call: nobody waits for ever.
-#[test]
-fn runtimes_that_come_and_go_leave_nobody_behind() {
-    let main = runtime();
-    let (test, shared, orders) = main.block_on(async {
-        let test = TestDb::new().await;
-        let shared = SharedSequence::builder(tickets(&test)).block_size(3).build();
-        let orders = SequencedCollection::builder(test.db.collection::<Order>("orders")).block_size(3).build();
-        (test, shared, orders)
-    });
-    let told = Arc::new(Mutex::new(Vec::new()));
-    for round in 0..40 {
-        let here = runtime();
-        here.block_on(async {
-            for _ in 0..3 {
-                let (shared, told) = (shared.clone(), Arc::clone(&told));
-                tokio::spawn(async move {
-                    if let Ok(number) = shared.next_value().await {
-                        told.lock().unwrap().push(number);
-                    }
-                });
-                let orders = orders.clone();
-                tokio::spawn(async move { order().insert_with_seq(&orders).await.map(drop) });
-            }
-            for _ in 0..round {
-                tokio::task::yield_now().await;
-            }
-        });
-    }
-    main.block_on(async {
-        for _ in 0..20 {
-            told.lock().unwrap().push(soon(shared.next_value()).await.unwrap());
-            let mut order = order();
-            // the first may find the queue of a runtime that has ended
-            soon(order.insert_with_seq(&orders).into_future()).await.unwrap();
-        }
-        soon(orders.shutdown()).await;
-        drop(test);
-    });
-    let told = told.lock().unwrap();
-    assert_eq!(told.iter().collect::<BTreeSet<_>>().len(), told.len());
 }
