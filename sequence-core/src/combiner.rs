@@ -168,6 +168,9 @@ impl Combiner {
             if let Ok(supply) = answered.await {
                 return supply;
             }
+            // the task has ended with its runtime; what was drawn may have been thrown away meanwhile
+            runs.clear();
+            left = n;
         }
         (runs, Some(Error::new(ErrorKind::ShutDown)))
     }

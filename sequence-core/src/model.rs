@@ -338,12 +338,14 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// # Errors
     ///
     /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one), or a scope
-    /// field holds what cannot be one; those of the counter, as in
+    /// field holds what cannot be one; [`Contended`](crate::ErrorKind::Contended) if others take the numbers of a gapless
+    /// field all the time; those of the counter, as in
     /// [`next_value`](Sequence::next_value); [`Driver`](crate::ErrorKind::Driver). What is numbered so far stays so.
     ///
     /// # Cancellation
     ///
-    /// A dropped call has numbered some of the documents. Numbers that it had reserved are gaps, but for a gapless field.
+    /// A dropped call has numbered some of the documents, and may still number those of a batch. Numbers that it had reserved
+    /// are gaps, but for a gapless field.
     ///
     /// # Example
     ///

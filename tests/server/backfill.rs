@@ -153,6 +153,31 @@ async fn it_can_be_stopped_and_repeated_and_works_beside_inserts() {
     assert_eq!((report.counters[0].value, report.documents), (Some(650), 650));
 }
 
+/// Dropped while the counter command of its transaction is on its way: left to the driver, that locks the counter for a
+/// minute.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_gapless_fill_that_is_dropped_ends_its_transaction() {
+    let test = TestDb::with_faults().await;
+    let bills: Collection<Bill> = test.db.collection("bills");
+    Bill::ensure_sequences(&bills).await.unwrap();
+    Bill { tenant: "a".into(), number: 0 }.insert_with_seq(&bills).await.unwrap();
+    bills.clone_with_type::<Document>().insert_many((0..5).map(|at| doc! { "_id": at, "tenant": "a" })).await.unwrap();
+    test.sent.clear();
+    test.fail(&["findAndModify"], doc! { "times": 1 }, doc! { "blockConnection": true, "blockTimeMS": 200 }).await;
+    {
+        let mut filling = Box::pin(Bill::backfill_sequences(&bills).into_future());
+        tokio::select! {
+            () = test.sent.until("findAndModify", 1) => {}
+            done = filling.as_mut() => panic!("{done:?}"),
+        }
+    }
+    test.sent.until("commitTransaction", 1).await;
+    Bill { tenant: "a".into(), number: 0 }.insert_with_seq(&bills).await.unwrap();
+    let report = Bill::verify_sequences(&bills).await.unwrap().remove(0);
+    assert!(report.is_clean() && report.without_number == 0, "{report}");
+    assert_eq!((report.counters[0].value, report.documents), (Some(7), 7));
+}
+
 #[tokio::test]
 async fn two_that_fill_in_the_same_documents_leave_gaps_at_most() {
     let test = TestDb::new().await;

@@ -122,7 +122,8 @@ impl NumberedField {
         Ok(Sequence::of_model(&database, &self.counter(&values)))
     }
 
-    /// [`AutoIncrement::ensure_sequences`](crate::AutoIncrement::ensure_sequences) for this field.
+    /// [`AutoIncrement::ensure_sequences`](crate::AutoIncrement::ensure_sequences) for this field, with its errors and its
+    /// cancellation; and [`InvalidSequence`](ErrorKind::InvalidSequence) if the field is described in a way that cannot work.
     pub fn ensure(&self) -> EnsureSequences<'static> {
         EnsureSequences::new(self.checked())
     }
@@ -141,8 +142,8 @@ impl NumberedField {
         maintain::verify(self).await
     }
 
-    /// [`AutoIncrement::backfill_sequences`](crate::AutoIncrement::backfill_sequences) for this field. Numbers are stored
-    /// as Int64.
+    /// [`AutoIncrement::backfill_sequences`](crate::AutoIncrement::backfill_sequences) for this field, with its errors and its
+    /// cancellation; and [`InvalidSequence`](ErrorKind::InvalidSequence) as above. Numbers are stored as Int64.
     pub fn backfill(&self) -> BackfillSequences<'static> {
         BackfillSequences::new(self.checked())
     }

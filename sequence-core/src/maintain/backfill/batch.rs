@@ -17,6 +17,10 @@ use crate::{
     numbering,
 };
 
+/// How many runs of stored numbers one batch passes over; after each the numbers behind it are free, unless others are
+/// faster.
+const RUNS: usize = 1_000;
+
 /// Documents without a number, by scope, each in the order in which it was found.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -94,22 +98,30 @@ async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Resul
 }
 
 /// In one transaction, or in several where stored numbers are in the way.
+///
+/// Each in a task of its own: a transaction that is dropped at its first command keeps the counter locked for a minute.
 async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
     let counter = field.counter(scope);
     let data = field.data(scope.clone());
-    let mut session = counter.client().start_session().await?;
     let mut filled = Backfilled::default();
     let mut left = ids;
     while !left.is_empty() {
         let free = free_numbers(&counter, &data).await?;
         let (now, rest) = left.split_at(left.len().min(usize::try_from(free).unwrap_or(usize::MAX)));
-        let transaction = session.start_transaction().write_concern(WriteConcern::majority());
-        let (field, counter, now) = (field.clone(), counter.clone(), now.to_vec());
-        filled.numbered +=
-            transaction.and_run2(async move |session| Ok(attempt(&field, &counter, &now, session).await?)).await?;
+        filled.numbered += match tokio::spawn(transact(field.clone(), counter.clone(), now.to_vec())).await {
+            Ok(numbered) => numbered?,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
+        };
         left = rest;
     }
     Ok(filled)
+}
+
+async fn transact(field: NumberedField, counter: Counter, ids: Vec<Bson>) -> Result<u64> {
+    let mut session = counter.client().start_session().await?;
+    let transaction = session.start_transaction().write_concern(WriteConcern::majority());
+    Ok(transaction.and_run2(async move |session| Ok(attempt(&field, &counter, &ids, session).await?)).await?)
 }
 
 /// How many numbers behind the counter no document has, up to the next that one has; at least one. Stored numbers right
@@ -117,7 +129,7 @@ async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result
 async fn free_numbers(counter: &Counter, data: &Data) -> Result<u64> {
     numbering::prepare(counter).await?;
     let progression = &counter.progression;
-    loop {
+    for _ in 0..RUNS {
         let value = match counter.read(None).await? {
             State::At(number) => number.value,
             State::Missing => return Err(counter.missing("it was removed while documents were numbered")),
@@ -132,6 +144,7 @@ async fn free_numbers(counter: &Counter, data: &Data) -> Result<u64> {
         let end = data.end_of_run(next, progression).await?.unwrap_or(stored);
         counter.raise(end).await?;
     }
+    Err(Error::new(ErrorKind::Contended { sequence: counter.name() }))
 }
 
 /// The documents that still have no number, and as many numbers.
