@@ -21,6 +21,7 @@ mod maintenance;
 mod models;
 mod names;
 mod own_numbers;
+mod repair;
 mod scopes;
 mod sequence;
 mod sequenced;
