@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use mongo_sequence::{AutoIncrement, SequencedCollection};
 use mongod_fixture::Server;
 use mongodb::{
     Client, Collection, Database,
@@ -195,4 +196,50 @@ async fn wrong_usage_says_what_to_do() {
         let (text, found) = cli.run(arguments);
         assert!(found == status && text.contains(told), "{arguments:?}: {found}, {text}");
     }
+}
+
+#[derive(serde::Serialize, mongo_sequence::AutoIncrement)]
+struct Order {
+    #[serde(rename = "_id")]
+    #[auto_increment]
+    id: i64,
+}
+
+/// This process inserts from blocks while another one, the command line, moves the counter.
+#[tokio::test]
+async fn a_counter_is_raised_and_restarted_beside_a_running_service() {
+    let cli = Cli::new("two_processes").await;
+    let orders = cli.db.collection::<Order>("orders");
+    let service = SequencedCollection::builder(orders.clone()).block_size(10).build();
+    let insert = async || {
+        let mut order = Order { id: 0 };
+        order.insert_with_seq(&service).await.unwrap();
+        order.id
+    };
+    for expected in 1..=3 {
+        assert_eq!(insert().await, expected);
+    }
+    cli.text(&["raise", "orders", "_id", "--to", "1000"]);
+    let mut numbers = Vec::new();
+    for _ in 0..40 {
+        numbers.push(insert().await);
+    }
+    // what the service had reserved is still handed out, and everything after it lies behind the raised counter
+    assert!(numbers.iter().all(|number| (4..=21).contains(number) || *number > 1000), "{numbers:?}");
+    assert!(numbers.is_sorted_by(|a, b| a < b) && numbers.last() > Some(&1000), "{numbers:?}");
+
+    let back = |next: &'static str| cli.run(&["restart", "orders", "_id", "--yes", "--next", next]);
+    let (text, status) = back("500");
+    assert!(status == 1 && text.contains("blocks"), "{status}: {text}");
+    service.shutdown().await;
+    cli.orders().delete_many(doc! { "_id": { "$gte": 30 } }).await.unwrap();
+    let stopped =
+        |next: &'static str| cli.run(&["restart", "orders", "_id", "--yes", "--assume-stopped", "--next", next]);
+    let (text, status) = stopped("3");
+    assert!(status == 1 && text.contains("are numbered up to"), "{status}: {text}"); // whatever has stopped
+    let (text, status) = stopped("30");
+    assert_eq!(status, 0, "{text}");
+    let mut order = Order { id: 0 };
+    order.insert_with_seq(&orders).await.unwrap();
+    assert_eq!(order.id, 30);
 }
