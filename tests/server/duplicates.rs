@@ -35,20 +35,6 @@ async fn a_counter_behind_the_data_catches_up() {
 }
 
 #[tokio::test]
-async fn a_gapless_counter_skips_only_the_numbers_that_are_taken() {
-    let test = TestDb::new().await;
-    test.import("_id", (1..=101).chain([1000])).await;
-    test.set_counter("orders._id", 100_i64).await;
-    let orders: Collection<Order> = test.db.collection("orders");
-    for expected in 102..=103 {
-        let mut order = order();
-        order.insert_with_seq(&orders).gapless().await.unwrap();
-        assert_eq!(order.id, expected);
-    }
-    assert_eq!(test.value("orders._id").await, Some(103));
-}
-
-#[tokio::test]
 async fn in_the_callers_transaction_it_takes_one_more_run() {
     for gapless in [false, true] {
         let (test, orders) = imported().await;
@@ -240,19 +226,6 @@ async fn a_wider_index_is_the_callers() {
     let orders = numbered(&test).await;
     let error = Numbered { number: 0, tenant: 1 }.insert_with_seq(&orders).await.unwrap_err();
     assert_eq!(code(&error), DUPLICATE_KEY);
-}
-
-#[tokio::test]
-async fn a_clustered_collection_names_no_index_and_is_ours() {
-    let test = TestDb::new().await;
-    let clustered = doc! { "key": { "_id": 1 }, "unique": true };
-    test.db.run_command(doc! { "create": "orders", "clusteredIndex": clustered }).await.unwrap();
-    test.import("_id", 1..=5).await;
-    test.set_counter("orders._id", 2_i64).await;
-    let orders: Collection<Order> = test.db.collection("orders");
-    let mut order = order();
-    order.insert_with_seq(&orders).await.unwrap();
-    assert_eq!(order.id, 6);
 }
 
 #[tokio::test]
