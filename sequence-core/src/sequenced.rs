@@ -5,6 +5,7 @@ mod combiners;
 mod gapless;
 mod lane;
 mod plain;
+mod queue;
 
 use std::{fmt, ops::Deref, sync::Arc};
 

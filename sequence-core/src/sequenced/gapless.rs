@@ -2,6 +2,8 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::lane::{Item, Stored};
 use crate::{
     Error, ErrorKind,
@@ -26,7 +28,9 @@ struct Member {
 /// The server tells of one refused document for each transaction, and aborts it. What stood before that document is
 /// committed then, and the document is tried alone, so that its caller hears what it would have heard alone; the others
 /// go on behind it. A refused document costs three transactions.
-pub(super) async fn insert(target: &Target, items: Vec<Item>) {
+///
+/// One whose insert waits for somebody else's transaction waits aside, if there is room.
+pub(super) async fn insert(target: &Target, items: Vec<Item>, aside: &Arc<Semaphore>) {
     let mut waiting = take_plain(items).await;
     let mut sizes = VecDeque::from([waiting.len()]);
     let mut size: usize = 1;
@@ -53,7 +57,10 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>) {
             }
             (Some(Blame::Waits), _) if group.len() > 1 => sizes = [group.len() / 2].into(),
             (Some(Blame::Waits), _) => {
-                tokio::spawn(alone(target.clone(), group));
+                match Arc::clone(aside).try_acquire_owned() {
+                    Ok(room) => drop(tokio::spawn(alone(target.clone(), group, room))),
+                    Err(_) => refuse(group, &error, &numbers),
+                }
                 continue;
             }
             // numbers that are passed over are among those that are left
@@ -96,7 +103,7 @@ async fn take_plain(items: Vec<Item>) -> VecDeque<Member> {
 }
 
 /// One document whose insert waits for somebody else's transaction: the queue goes on without it.
-async fn alone(target: Target, group: VecDeque<Member>) {
+async fn alone(target: Target, group: VecDeque<Member>, _room: OwnedSemaphorePermit) {
     match commit(&target, &group, false).await {
         Ok(inserted) => answer(group, inserted),
         Err(Stopped { error, numbers, .. }) => refuse(group, &error, &numbers),

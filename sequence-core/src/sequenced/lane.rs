@@ -9,30 +9,23 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use mongodb::bson::Bson;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
-use super::{combiners::Combiners, gapless, plain};
+use super::{
+    combiners::Combiners,
+    gapless, plain,
+    queue::{CAPACITY, Entrance, Exit, queue},
+};
 use crate::{
-    Error, ErrorKind, Result,
-    combiner::{BlockSize, gather},
-    document::Template,
-    insert::TRANSACTION_TIME,
-    numbering::Numbering,
+    Error, ErrorKind, Result, combiner::BlockSize, document::Template, insert::TRANSACTION_TIME, numbering::Numbering,
     target::Target,
 };
 
-/// How many documents may wait in one queue.
-const CAPACITY: usize = 10_000;
-/// How many of them go out together at most.
-const GROUP: usize = 1_000;
 /// How many groups of plain numbers are under way: while one waits for its insert, the next takes its numbers.
 const UNDER_WAY: usize = 2;
-/// How long a queue is kept without work. To open one anew costs next to nothing.
-const IDLE: Duration = Duration::from_secs(1);
 /// From how many queues on those are looked for that have closed.
 const MANY: usize = 64;
 
@@ -49,7 +42,7 @@ pub struct Shared {
 
 #[derive(Debug, Default)]
 struct Lanes {
-    open: HashMap<Vec<u8>, mpsc::Sender<Item>>,
+    open: HashMap<Vec<u8>, Entrance>,
     /// How many there may be before the closed ones are removed again.
     most: usize,
 }
@@ -141,13 +134,10 @@ impl Shared {
         // the second is open, or has ended at once with its runtime
         for _ in 0..2 {
             let lane = lanes.open.entry(key.clone()).or_insert_with(|| open(is_gapless, target));
-            match lane.try_send(item) {
-                Ok(()) => return Ok(()),
-                Err(mpsc::error::TrySendError::Full(_)) => {
-                    return Err(Error::new(ErrorKind::Overloaded { limit: CAPACITY }));
-                }
+            match lane.add(item)? {
+                None => return Ok(()),
                 // closed for want of work, or its runtime is gone
-                Err(mpsc::error::TrySendError::Closed(returned)) => item = returned,
+                Some(returned) => item = returned,
             }
             lanes.open.remove(&key);
         }
@@ -166,36 +156,27 @@ impl Shared {
     }
 }
 
-fn open(is_gapless: bool, target: &Target) -> mpsc::Sender<Item> {
-    let (lane, queue) = mpsc::channel(CAPACITY);
-    tokio::spawn(serve(queue, is_gapless, target.clone()));
-    lane
+fn open(is_gapless: bool, target: &Target) -> Entrance {
+    let (entrance, exit) = queue();
+    tokio::spawn(serve(exit, is_gapless, target.clone()));
+    entrance
 }
 
 /// Takes what waits, as a group, whenever there is room for one more; until nobody can add to it any more.
-async fn serve(mut queue: mpsc::Receiver<Item>, is_gapless: bool, target: Target) {
+async fn serve(queue: Exit, is_gapless: bool, target: Target) {
     let room = Arc::new(Semaphore::new(if is_gapless { 1 } else { UNDER_WAY }));
-    loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
-        let mut items = Vec::new();
-        match tokio::time::timeout(IDLE, queue.recv_many(&mut items, 1)).await {
-            Ok(0) => return,
-            Ok(_) => {
-                gather(|| 1 + queue.len()).await;
-                while let (true, Ok(item)) = (items.len() < GROUP, queue.try_recv()) {
-                    items.push(item);
-                }
-                let target = target.clone();
-                tokio::spawn(async move {
-                    if is_gapless {
-                        gapless::insert(&target, items).await;
-                    } else {
-                        plain::insert(&target, items).await;
-                    }
-                    drop(permit);
-                });
+    let aside = Arc::new(Semaphore::new(CAPACITY));
+    while let Ok(permit) = Arc::clone(&room).acquire_owned().await
+        && let Some(items) = queue.take().await
+    {
+        let (target, aside) = (target.clone(), Arc::clone(&aside));
+        tokio::spawn(async move {
+            if is_gapless {
+                gapless::insert(&target, items, &aside).await;
+            } else {
+                plain::insert(&target, items).await;
             }
-            Err(_) => queue.close(), // what came meanwhile is still served
-        }
+            drop(permit);
+        });
     }
 }

@@ -152,3 +152,31 @@ async fn too_many_callers_are_refused() {
     }
     assert_eq!(outcomes.iter().filter_map(|outcome| outcome.as_ref().ok()).max(), test.value("tickets").await.as_ref());
 }
+
+/// What callers leave in a queue when they go has no place in it.
+#[tokio::test]
+async fn a_queue_of_callers_that_are_gone_is_not_full() {
+    for gapless in [false, true] {
+        let test = TestDb::new().await;
+        let orders = SequencedCollection::new(test.db.collection::<Order>("orders"));
+        let mut models: Vec<_> = (0..10_001).map(|_| order()).collect();
+        let mut calls: Vec<_> = models
+            .iter_mut()
+            .map(|order| {
+                let insert = order.insert_with_seq(&orders);
+                if gapless { insert.gapless() } else { insert }.into_future()
+            })
+            .collect();
+        let last = calls.pop().unwrap();
+        for call in &mut calls {
+            assert!(futures_util::poll!(call).is_pending());
+        }
+        let refused = last.await.unwrap_err();
+        assert!(matches!(refused.kind(), ErrorKind::Overloaded { limit: 10_000, .. }), "{refused}");
+        drop(calls);
+        let mut there = order();
+        let insert = there.insert_with_seq(&orders);
+        if gapless { insert.gapless() } else { insert }.await.unwrap();
+        assert_eq!(test.ids().await, [1].into());
+    }
+}
