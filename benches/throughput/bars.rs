@@ -9,6 +9,7 @@ use crate::{
     modes::Way,
     numbers, processes,
     results::{Cell, Quantity, Results, Section},
+    turns,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,7 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     for callers in [1, 16, 64, 256] {
         bars.push(rate(inserts(Way::Plain, callers), 0.95, inserts(Way::TwoCommands, callers)));
     }
+    bars.push(rate(turns::cell(Way::Plain), 0.95, turns::cell(Way::TwoCommands)));
     for (callers, times) in [(64, 2.5), (256, 6.0)] {
         bars.push(rate(inserts(Way::Sequenced, callers), times, inserts(Way::InsertOne, callers)));
     }
@@ -68,6 +70,7 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     bars.push(rate(inserts(Way::SequencedGapless, 64), 20.0, inserts(Way::GaplessByHand, 64)));
     for way in [Way::PlainGapless, Way::SequencedGapless] {
         bars.push(rate(inserts(way, 1), 0.95, inserts(Way::GaplessByHand, 1)));
+        bars.push(rate(turns::cell(way), 0.95, turns::cell(Way::GaplessByHand)));
     }
     let [by_hand, sequenced] = processes::cells();
     bars.push(rate(sequenced, 8.0, by_hand));
@@ -81,13 +84,15 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
             .map(|more| (more * 20.0).round() / 20.0),
     });
     bars.push(rate(blocks, 0.97, insert_many));
-    let (one, insert_one) = (inserts(Way::Blocks, 1), inserts(Way::InsertOne, 1));
-    bars.push(rate(one, 0.95, insert_one));
-    bars.push(Bar {
-        what: "inserts, 1: p99 with block_size(100) to insert_one".to_owned(),
-        bound: Bound::AtMost(1.1),
-        measured: results.ratio(one, insert_one, Quantity::P99),
-    });
+    let one = |way| [inserts(way, 1), turns::cell(way)];
+    for (one, insert_one) in one(Way::Blocks).into_iter().zip(one(Way::InsertOne)) {
+        bars.push(rate(one, 0.95, insert_one));
+        bars.push(Bar {
+            what: format!("{}, 1: p99 with block_size(100) to insert_one", one.section.name()),
+            bound: Bound::AtMost(1.1),
+            measured: results.ratio(one, insert_one, Quantity::P99),
+        });
+    }
     for (tasks, times) in [(64, 10.0), (256, 30.0)] {
         let [by_hand, combined, _] = numbers::cells(tasks);
         bars.push(rate(combined, times, by_hand));

@@ -9,6 +9,7 @@
 //! 3. Numbers without documents: 1 to 256 tasks.
 //! 4. Gapless inserts by 4 processes of 16 tasks each.
 //! 5. The time of single calls while blocks of numbers run out and every refill takes 5 ms.
+//! 6. Inserts by one caller, in all ways in turn.
 //!
 //! A cell is one way with one number of callers. It has a collection and a counter of its own, which one call makes; then
 //! all callers warm up for a moment, and are measured for a fixed time, since a fixed number of documents would take some
@@ -42,6 +43,7 @@ mod numbers;
 mod processes;
 mod report;
 mod results;
+mod turns;
 
 use std::{fmt, process::ExitCode};
 
@@ -80,6 +82,7 @@ async fn run(plan: &Plan) -> Result<()> {
         numbers::run(plan, &deployment, &mut results).await?;
         processes::run(plan, &deployment, &mut results).await?;
         block_change::run(plan, &deployment, &mut results).await?;
+        turns::run(plan, &deployment, &mut results).await?;
     }
     let environment = report::environment(plan, &deployment).await?;
     report::print(&environment, &results);

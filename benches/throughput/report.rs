@@ -101,6 +101,13 @@ const LAYOUTS: &[Layout] = &[
         ],
         base: None,
     },
+    Layout {
+        section: Section::Turns,
+        title: "6. Inserts by one caller, in all ways in turn",
+        callers: "callers",
+        columns: &[("inserts/s", Quantity::PerSecond, 0), ("p50 µs", Quantity::P50, 0), ("p99 µs", Quantity::P99, 0)],
+        base: Some("insert_one"),
+    },
 ];
 
 pub(crate) async fn environment(plan: &Plan, deployment: &Deployment) -> Result<Environment> {

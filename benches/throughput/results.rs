@@ -12,6 +12,7 @@ pub(crate) enum Section {
     Numbers,
     Processes,
     BlockChange,
+    Turns,
 }
 
 /// One way with one number of callers.
@@ -66,6 +67,7 @@ impl Section {
             Self::Numbers => "numbers",
             Self::Processes => "processes",
             Self::BlockChange => "block change",
+            Self::Turns => "in turn",
         }
     }
 
