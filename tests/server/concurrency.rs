@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, future::join_all};
-use mongo_sequence::{AutoIncrement, Sequence};
+use mongo_sequence::{AutoIncrement, Sequence, SequencedCollection};
 use mongodb::Collection;
 
 use crate::{
@@ -181,4 +181,37 @@ async fn a_counter_that_is_removed_under_load_makes_no_duplicate_and_no_error() 
         task.unwrap();
     }
     assert_eq!(test.ids().await.len(), 60); // `_id` is unique, so these are 60 different numbers
+}
+
+/// Groups of several processes, here clients, compete for one counter: each gets its share, and a conflict costs its group
+/// a pause and nobody much work. By hand, such transactions send several times as many commands as they store documents.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gapless_groups_of_four_clients_share_a_counter_fairly() {
+    const DOCUMENTS: usize = 3_200;
+    let test = TestDb::new().await;
+    order().insert_with_seq(&test.db.collection("orders")).gapless().await.unwrap();
+    test.sent.clear();
+    let begun = Arc::new(AtomicUsize::new(0));
+    let clients: Vec<_> = (0..4).map(|_| test.another_client()).collect();
+    let shares = clients.iter().map(|(_, db)| {
+        let orders = SequencedCollection::new(db.collection::<Order>("orders"));
+        let callers = (0..16).map(|_| {
+            let (orders, begun) = (orders.clone(), Arc::clone(&begun));
+            tokio::spawn(async move {
+                let mut stored = 0;
+                while begun.fetch_add(1, Ordering::Relaxed) < DOCUMENTS {
+                    order().insert_with_seq(&orders).gapless().await.unwrap();
+                    stored += 1;
+                }
+                stored
+            })
+        });
+        let callers: Vec<_> = callers.collect();
+        async { join_all(callers).await.into_iter().map(Result::unwrap).sum::<usize>() }
+    });
+    let shares = join_all(shares).await;
+    assert_eq!(test.ids().await, (1..=1 + i64::try_from(DOCUMENTS).unwrap()).collect());
+    assert!(shares.iter().all(|&share| share >= DOCUMENTS / 20), "{shares:?}");
+    let moves = test.sent.named("findAndModify").len();
+    assert!(moves < DOCUMENTS / 4, "{moves} commands at the counter");
 }

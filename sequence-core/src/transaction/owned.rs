@@ -103,7 +103,7 @@ impl Insertion {
     async fn repeat(&mut self) -> Result<Vec<Bson>, Stopped> {
         let started = Instant::now();
         let mut session = self.target.collection.client().start_session().await.map_err(Error::from)?;
-        let mut backoff = Backoff::default();
+        let mut backoff = Backoff::new(self.is_group);
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
         loop {
@@ -261,7 +261,7 @@ impl Insertion {
 
     /// Repeats the commit, and the commit only, while its outcome is unknown.
     async fn commit(&self, session: &mut ClientSession, started: Instant) -> Result<()> {
-        let mut backoff = Backoff::default();
+        let mut backoff = Backoff::new(false);
         let mut unknown = false;
         loop {
             let Err(error) = session.commit_transaction().await else {
