@@ -131,6 +131,16 @@ impl NumberedField {
         self.scope.iter().map(|name| (name.clone(), Bson::Null)).collect()
     }
 
+    /// The scope of a document, for an aggregation: `null` for a field without one.
+    pub(crate) fn scope_expression(&self) -> Bson {
+        let names = self.null_scope();
+        if names.is_empty() {
+            return Bson::Null;
+        }
+        let value = |name: &String| doc! { "$ifNull": [format!("${name}"), Bson::Null] };
+        Bson::Document(names.keys().map(|name| (name.clone(), value(name).into())).collect())
+    }
+
     /// The condition on the `_id` of the counters of all scopes.
     pub(crate) fn counter_keys(&self) -> Document {
         let lowest = key(self.name(), &Document::new());

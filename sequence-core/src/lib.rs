@@ -36,9 +36,9 @@ pub use error::{Error, ErrorKind, Result};
 pub use field::NumberedField;
 pub use insert_target::InsertTarget;
 pub use maintain::{
-    Adopted, BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled, CounterReport, EnsureSequences,
-    EnsureSequencesFuture, Ensured, Fault, ForeignCounter, ListedCounter, SequenceReport, VerifySequences,
-    VerifySequencesFuture,
+    Adopted, BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled, CounterReport, Duplicate,
+    EnsureSequences, EnsureSequencesFuture, Ensured, Fault, ForeignCounter, ListedCounter, SequenceReport,
+    UnsetNumbers, UnsetNumbersFuture, VerifySequences, VerifySequencesFuture,
 };
 pub use model::AutoIncrement;
 pub use sequence::{

@@ -4,6 +4,7 @@ mod adopt;
 mod backfill;
 mod ensure;
 mod list;
+mod unset;
 mod verify;
 mod view;
 
@@ -11,5 +12,6 @@ pub use adopt::{Adopted, ForeignCounter};
 pub use backfill::{BackfillProgress, BackfillSequences, BackfillSequencesFuture, Backfilled};
 pub use ensure::{EnsureSequences, EnsureSequencesFuture, Ensured};
 pub use list::ListedCounter;
+pub use unset::{UnsetNumbers, UnsetNumbersFuture};
 pub(crate) use verify::verify;
-pub use verify::{CounterReport, Fault, SequenceReport, VerifySequences, VerifySequencesFuture};
+pub use verify::{CounterReport, Duplicate, Fault, SequenceReport, VerifySequences, VerifySequencesFuture};

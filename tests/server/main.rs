@@ -29,5 +29,6 @@ mod shared;
 mod story;
 mod support;
 mod transactions;
+mod unset;
 mod verify;
 mod wire;

@@ -17,11 +17,12 @@ pub struct Restart<'a> {
     sequence: &'a Sequence,
     n: i64,
     are_stopped: bool,
+    dry_run: bool,
 }
 
 impl<'a> Restart<'a> {
     pub(crate) fn new(sequence: &'a Sequence, n: i64) -> Self {
-        Self { sequence, n, are_stopped: false }
+        Self { sequence, n, are_stopped: false, dry_run: false }
     }
 
     /// Goes back even if numbers were reserved in blocks: no process with such a block is running any more.
@@ -34,6 +35,12 @@ impl<'a> Restart<'a> {
     /// ```
     pub fn assume_stopped(mut self) -> Self {
         self.are_stopped = true;
+        self
+    }
+
+    /// Only looks whether it can be done: the errors are those that it would have now.
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 }
@@ -52,7 +59,7 @@ opaque_future! {
     RestartFuture -> Result<()>
 }
 
-async fn execute(Restart { sequence, n, are_stopped }: Restart<'_>) -> Result<()> {
+async fn execute(Restart { sequence, n, are_stopped, dry_run }: Restart<'_>) -> Result<()> {
     let counter = sequence.counter()?;
     let progression = &counter.progression;
     let (low, high) = progression.range();
@@ -64,6 +71,7 @@ async fn execute(Restart { sequence, n, are_stopped }: Restart<'_>) -> Result<()
     // What forbids it is looked at between reading and writing the counter, so that a number taken meanwhile is noticed.
     for _ in 0..ATTEMPTS {
         let current = match counter.read(None).await? {
+            State::Missing if dry_run => return may_go_back(&counter, n, are_stopped).await,
             State::Missing => {
                 counter.create().await?;
                 continue;
@@ -73,6 +81,9 @@ async fn execute(Restart { sequence, n, are_stopped }: Restart<'_>) -> Result<()
         };
         if progression.beyond(current, to) {
             may_go_back(&counter, n, are_stopped).await?;
+        }
+        if dry_run {
+            return Ok(());
         }
         if counter.replace(current, to).await? {
             return Ok(());

@@ -94,7 +94,7 @@ impl fmt::Display for ErrorKind {
                 write!(
                     f,
                     "collection `{namespace}` holds numbers of sequence `{sequence}` more than once: {}; renumber all but \
-                     one of each first",
+                     one of each first (`unset` takes them away, back-filling gives new ones)",
                     listed.join(", ")
                 )
             }

@@ -7,7 +7,7 @@ use mongodb::{
 
 use super::NumberedField;
 use crate::{
-    BackfillSequences, EnsureSequences, Error, ErrorKind, Result, Sequence, SequenceReport,
+    BackfillSequences, EnsureSequences, Error, ErrorKind, Result, Sequence, SequenceReport, UnsetNumbers,
     data::Stored,
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD},
     document::scope_value,
@@ -146,6 +146,41 @@ impl NumberedField {
     /// cancellation; and [`InvalidSequence`](ErrorKind::InvalidSequence) as above. Numbers are stored as Int64.
     pub fn backfill(&self) -> BackfillSequences<'static> {
         BackfillSequences::new(self.checked())
+    }
+
+    /// Takes numbers away from documents that should not have them, as [`verify`](Self::verify) reports them, so that
+    /// [`backfill`](Self::backfill) gives them new ones. Which ones is said with
+    /// [`duplicates`](UnsetNumbers::duplicates) and [`no_numbers`](UnsetNumbers::no_numbers).
+    ///
+    /// Sends an aggregation, and for each 1,000 documents, or each number, a `find` and an `update` that removes the field.
+    /// Inserts need not stop.
+    ///
+    /// `await` returns [`Result<u64>`], how many documents these are.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidSequence`](ErrorKind::InvalidSequence) for the field `_id`; [`Driver`](ErrorKind::Driver).
+    ///
+    /// # Cancellation
+    ///
+    /// A dropped call has changed some of the documents; it can be repeated.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// # use sequence_core as mongo_sequence;
+    /// # async fn example(db: mongodb::Database) -> sequence_core::Result<()> {
+    /// use mongo_sequence::NumberedField;
+    ///
+    /// let number = NumberedField::new(&db.collection::<mongodb::bson::Document>("orders"), "number");
+    /// number.unset().duplicates().on_each(|id, number| println!("{id} loses {number}")).await?;
+    /// number.ensure().await?;
+    /// number.backfill().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn unset(&self) -> UnsetNumbers {
+        UnsetNumbers::new(self.check().map(|()| self.clone()))
     }
 
     fn checked(&self) -> Result<Vec<Self>> {

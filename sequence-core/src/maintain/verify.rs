@@ -8,7 +8,7 @@ use std::{collections::HashMap, future::IntoFuture, marker::PhantomData};
 
 use mongodb::bson::{Bson, Document, doc};
 
-pub use self::report::{CounterReport, Fault, SequenceReport};
+pub use self::report::{CounterReport, Duplicate, Fault, SequenceReport};
 use self::{
     holes::LISTED,
     tally::{Tally, tallies},
@@ -75,8 +75,9 @@ async fn at_one_moment(field: &NumberedField) -> Result<SequenceReport> {
     let collection = data.collection();
     let mut view = View::open(collection.client()).await?;
     let mut counters = counters(field, &mut view).await?;
-    let tallies = if data.is_readable() { tallies(field, &mut view).await? } else { Vec::new() };
-    let mut report = SequenceReport::new(field);
+    let indexed = field.data(field.null_scope()).forbids_duplicates().await?;
+    let tallies = if data.is_readable() { tallies(field, indexed, &mut view).await? } else { Vec::new() };
+    let mut report = SequenceReport::new(field, indexed);
     for (scope, tally) in tallies {
         let found = counters.remove(&bytes(&scope)?).map(|(_, found)| found);
         report.counters.push(CounterReport::new(field, scope, found, tally));

@@ -40,6 +40,9 @@ pub struct SequenceReport {
     /// How many documents have a whole number that the sequence cannot hand out: before its first, beyond its limit, or
     /// between two of its numbers. No fault.
     pub outside: u64,
+    /// Whether a unique index tells inserts of numbers that are there already. Without one nothing does;
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) makes it.
+    pub indexed: bool,
     /// One for each counter and each scope in the data.
     pub counters: Vec<CounterReport>,
 }
@@ -63,9 +66,19 @@ pub struct CounterReport {
     /// How many documents have a number that another one has already.
     pub duplicates: u64,
     /// The first 20 such numbers.
-    pub first_duplicates: Vec<i64>,
+    pub first_duplicates: Vec<Duplicate>,
     /// What is wrong.
     pub faults: Vec<Fault>,
+}
+
+/// A number that several documents have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Duplicate {
+    /// The number.
+    pub number: i64,
+    /// How many documents have it.
+    pub documents: u64,
 }
 
 /// What a counter and its numbers do not have to be.
@@ -73,14 +86,15 @@ pub struct CounterReport {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fault {
-    /// There are numbers and no counter. The next insert in this scope creates it behind them; without a scope
-    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) does, too.
+    /// There are numbers and no counter, in a field without a scope.
+    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences) creates it behind them, and so does the next insert. (The
+    /// counter of a scope is always left to the first insert.)
     CounterMissing,
     /// The counter document holds this instead of a number.
     CounterCorrupt(String),
-    /// The counter lies behind the data, or before the first number, as after `start` was changed. Inserts skip what is there if a unique index tells them. At once
-    /// [`raise_to`](crate::Sequence::raise_to) the highest number puts it right, and without a scope
-    /// [`ensure_sequences`](crate::AutoIncrement::ensure_sequences).
+    /// The counter lies behind the data, or before the first number, as after `start` was changed. Inserts skip what is there
+    /// if a unique index tells them. At once [`raise_to`](crate::Sequence::raise_to) the highest number puts it right, and
+    /// without a scope [`ensure_sequences`](crate::AutoIncrement::ensure_sequences).
     CounterBehind,
     /// Documents have the same number.
     Duplicates,
@@ -89,7 +103,7 @@ pub enum Fault {
 }
 
 impl SequenceReport {
-    pub(super) fn new(field: &NumberedField) -> Self {
+    pub(super) fn new(field: &NumberedField, indexed: bool) -> Self {
         let data = field.data(Document::new());
         Self {
             namespace: data.collection().namespace().to_string(),
@@ -102,6 +116,7 @@ impl SequenceReport {
             not_a_number: 0,
             first_not_a_number: Vec::new(),
             outside: 0,
+            indexed,
             counters: Vec::new(),
         }
     }
@@ -121,7 +136,7 @@ impl CounterReport {
         let place = progression.seed(tally.highest);
         let behind = |value| place.is_some_and(|place| progression.beyond(place, value));
         let counter = match &found {
-            None => Some(Fault::CounterMissing),
+            None => scope.is_empty().then_some(Fault::CounterMissing),
             Some(Err(found)) => Some(Fault::CounterCorrupt(found.clone())),
             Some(Ok(value)) => behind(*value).then_some(Fault::CounterBehind),
         };
@@ -168,6 +183,9 @@ impl fmt::Display for SequenceReport {
             let listed = listed.join(", ");
             write!(f, "\nfault: {} documents have something else than a number, `_id` {listed}", self.not_a_number)?;
         }
+        if !self.indexed {
+            write!(f, "\nno unique index: `ensure_sequences` makes it")?;
+        }
         if !self.readable {
             write!(f, "; what `format` made of the numbers cannot be read")?;
         }
@@ -177,15 +195,25 @@ impl fmt::Display for SequenceReport {
 
 impl CounterReport {
     fn list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lists =
-            [("missing", &self.first_missing, self.missing), ("twice", &self.first_duplicates, self.duplicates)];
-        for (what, first, all) in lists.into_iter().filter(|(_, first, _)| !first.is_empty()) {
-            let listed: Vec<_> = first.iter().map(i64::to_string).collect();
-            let more = if all > first.len() as u64 { ", …" } else { "" };
-            writeln!(f, "  {what}: {}{more}", listed.join(", "))?;
+        let missing = self.first_missing.iter().map(i64::to_string);
+        list(f, "missing", missing, self.missing > self.first_missing.len() as u64)?;
+        let repeated = self.first_duplicates.iter().map(|Duplicate { number, documents }| match documents {
+            2 => number.to_string(),
+            _ => format!("{number} ({documents} documents)"),
+        });
+        let listed: u64 = self.first_duplicates.iter().map(|repeated| repeated.documents - 1).sum();
+        list(f, "twice", repeated, self.duplicates > listed)?;
+        if self.value.is_none() && self.faults.is_empty() {
+            writeln!(f, "  no counter yet: the first insert makes it")?;
         }
         self.faults.iter().try_for_each(|fault| writeln!(f, "  fault: {fault}"))
     }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, what: &str, listed: impl Iterator<Item = String>, are_more: bool) -> fmt::Result {
+    let listed: Vec<_> = listed.collect();
+    let more = if are_more { ", …" } else { "" };
+    if listed.is_empty() { Ok(()) } else { writeln!(f, "  {what}: {}{more}", listed.join(", ")) }
 }
 
 impl fmt::Display for Fault {

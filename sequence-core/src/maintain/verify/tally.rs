@@ -3,6 +3,7 @@
 use mongodb::bson::{Bson, Document, doc};
 
 use super::{
+    Duplicate,
     holes::{Holes, LISTED},
     or_null,
 };
@@ -29,7 +30,7 @@ pub(super) struct Tally {
     pub(super) first_missing: Vec<i64>,
     /// How many documents have the number of another.
     pub(super) duplicates: u64,
-    pub(super) first_duplicates: Vec<i64>,
+    pub(super) first_duplicates: Vec<Duplicate>,
 }
 
 impl Tally {
@@ -49,8 +50,12 @@ impl Tally {
 
 /// Under a unique index the server counts, and only where numbers are missing they are looked for. Without one all of
 /// them are looked at, in order.
-pub(super) async fn tallies(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
-    if field.data(field.null_scope()).forbids_duplicates().await? {
+pub(super) async fn tallies(
+    field: &NumberedField,
+    is_indexed: bool,
+    view: &mut View,
+) -> Result<Vec<(Document, Tally)>> {
+    if is_indexed {
         if let Some(tallies) = of_integers(field, view).await? {
             return Ok(tallies);
         }
@@ -191,8 +196,11 @@ impl Fold {
         tally.documents += 1;
         if *last == Some(number) {
             tally.duplicates += 1;
-            if tally.first_duplicates.len() < LISTED && tally.first_duplicates.last() != Some(&number) {
-                tally.first_duplicates.push(number);
+            let listed = &mut tally.first_duplicates;
+            if let Some(same) = listed.last_mut().filter(|last| last.number == number) {
+                same.documents += 1;
+            } else if listed.len() < LISTED {
+                listed.push(Duplicate { number, documents: 2 });
             }
             return;
         }
@@ -205,16 +213,6 @@ impl Fold {
 }
 
 impl NumberedField {
-    /// `null` for a field without a scope.
-    fn scope_expression(&self) -> Bson {
-        let names = self.null_scope();
-        if names.is_empty() {
-            return Bson::Null;
-        }
-        let value = |name: &String| doc! { "$ifNull": [format!("${name}"), Bson::Null] };
-        Bson::Document(names.keys().map(|name| (name.clone(), value(name).into())).collect())
-    }
-
     /// The scope in the form that its counter has.
     fn scope_in(&self, document: Option<&Document>) -> Document {
         let value = |name: &String| {
