@@ -241,12 +241,16 @@ impl Data {
 
     /// What [`value_of`] and [`whole_value_of`] read.
     pub(crate) fn value(&self) -> Document {
-        let path = format!("${}", self.field);
-        doc! {
-            "_id": 0,
-            VALUE: { "$toLong": { "$floor": &path } },
-            WHOLE: { "$eq": [&path, { "$floor": &path }] },
-        }
+        value_at(&format!("${}", self.field))
+    }
+}
+
+/// The same of a number that is found under this path.
+pub(crate) fn value_at(path: &str) -> Document {
+    doc! {
+        "_id": 0,
+        VALUE: { "$toLong": { "$floor": path } },
+        WHOLE: { "$eq": [path, { "$floor": path }] },
     }
 }
 

@@ -2,17 +2,22 @@
 
 mod arguments;
 mod commands;
+mod counters;
+mod documents;
 mod foreign;
 mod output;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
-use clap::Parser;
-use mongodb::{Client, Database};
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use mongodb::{Client, Database, options::ClientOptions};
 
 use crate::arguments::{Arguments, Command};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// How long a server is looked for, unless the URI says otherwise.
+const SELECTION_TIME: Duration = Duration::from_secs(10);
 
 /// How a command has ended. What went wrong on the way is 1, and wrong usage 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,8 @@ enum Outcome {
     Faults,
     /// The user did not confirm.
     Declined,
+    /// The user interrupted it.
+    Stopped,
 }
 
 impl From<Outcome> for ExitCode {
@@ -30,6 +37,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => Self::SUCCESS,
             Outcome::Faults => Self::from(3),
             Outcome::Declined => Self::from(4),
+            Outcome::Stopped => Self::from(130),
         }
     }
 }
@@ -37,20 +45,35 @@ impl From<Outcome> for ExitCode {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match run(arguments).await {
-        Ok(outcome) => outcome.into(),
-        Err(error) => {
-            eprintln!("mongo-sequence: {error}");
-            ExitCode::FAILURE
+    let when_stopped = arguments.command.when_stopped();
+    let outcome = tokio::select! {
+        outcome = run(arguments) => outcome,
+        _ = tokio::signal::ctrl_c() => {
+            eprintln!("mongo-sequence: {when_stopped}");
+            Ok(Outcome::Stopped)
         }
+    };
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        Err(error) => match error.downcast::<clap::Error>() {
+            Ok(usage) => usage.exit(),
+            Err(error) => {
+                eprintln!("mongo-sequence: {}", output::error(&error));
+                ExitCode::FAILURE
+            }
+        },
     }
 }
 
 async fn run(Arguments { uri, database, json, command }: Arguments) -> Result<Outcome, Error> {
-    let client = Client::with_uri_str(&uri).await?;
+    let mut options = ClientOptions::parse(&uri).await.map_err(|error| usage(format!("--uri: {}", error.kind)))?;
+    options.server_selection_timeout.get_or_insert(SELECTION_TIME);
+    let client = Client::with_options(options)?;
     let database = match database {
         Some(name) => client.database(&name),
-        None => client.default_database().ok_or("no database: name one with `--database`, or in the URI")?,
+        None => client
+            .default_database()
+            .ok_or_else(|| usage("no database: name one with `--database`, or in the URI".to_owned()))?,
     };
     let outcome = dispatch(&database, json, command).await;
     client.shutdown().await;
@@ -61,11 +84,17 @@ async fn dispatch(database: &Database, json: bool, command: Command) -> Result<O
     match command {
         Command::List(list) => commands::list(database, json, &list).await,
         Command::Show(show) => commands::show(database, json, &show).await,
-        Command::Verify(field) => commands::verify(database, json, &field).await,
+        Command::Verify(verify) => commands::verify(database, json, &verify).await,
         Command::Ensure(ensure) => commands::ensure(database, json, &ensure).await,
-        Command::Backfill(backfill) => commands::backfill(database, json, &backfill).await,
+        Command::Unset(unset) => documents::unset(database, json, &unset).await,
+        Command::Backfill(backfill) => documents::backfill(database, json, &backfill).await,
         Command::Adopt(adopt) => foreign::adopt(database, json, &adopt).await,
-        Command::Raise(raise) => commands::raise(database, json, &raise).await,
-        Command::Restart(restart) => commands::restart(database, json, &restart).await,
+        Command::Raise(raise) => counters::raise(database, json, &raise).await,
+        Command::Restart(restart) => counters::restart(database, json, &restart).await,
     }
+}
+
+/// Something in the arguments that the parser could not see.
+fn usage(message: String) -> Error {
+    Arguments::command().error(ErrorKind::ValueValidation, message).into()
 }

@@ -1,19 +1,56 @@
 //! What is printed.
 
+use std::io::{self, BufRead, IsTerminal, Write, stderr, stdin, stdout};
+
 use serde_json::Value;
 
 use crate::Error;
 
+/// What messages of the library call by its name in Rust, and what it is here.
+const WORDS: [(&str, &str); 7] = [
+    ("`ensure_sequences`", "`mongo-sequence ensure`"),
+    ("`raise_to` on its `Sequence`", "`mongo-sequence raise`"),
+    ("`restart` the sequence", "`mongo-sequence restart` the sequence"),
+    ("(`unset` takes", "(`mongo-sequence unset --duplicates` takes"),
+    ("`value_field`", "`--value-field`"),
+    ("`in_collection`", "`--in-collection`"),
+    ("`.assume_stopped()`", "`--assume-stopped`"),
+];
+
 /// The text, or the value with `--json`.
 pub(crate) fn print(json: bool, value: &Value, text: impl FnOnce() -> String) -> Result<(), Error> {
-    if json {
-        println!("{}", serde_json::to_string_pretty(value)?);
-    } else {
-        println!("{}", text());
+    let text = if json { serde_json::to_string_pretty(value)? } else { text() };
+    match writeln!(stdout(), "{text}").and_then(|()| stdout().flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()), // whoever reads has read enough
+        printed => Ok(printed?),
     }
-    Ok(())
+}
+
+/// What went wrong, in the words of the command line.
+pub(crate) fn error(error: &Error) -> String {
+    match error.downcast_ref::<mongodb::error::Error>() {
+        Some(driver) => driver.kind.to_string(),
+        None => in_words(error.to_string()),
+    }
+}
+
+pub(crate) fn in_words(text: String) -> String {
+    WORDS.iter().fold(text, |text, (library, here)| text.replace(library, here))
 }
 
 pub(crate) fn number(number: Option<i64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+}
+
+/// Asks, if there is somebody to ask.
+pub(crate) fn is_confirmed(plan: &str) -> Result<bool, Error> {
+    if !stdin().is_terminal() {
+        eprintln!("mongo-sequence: {plan}. Nothing was done: say `--yes` where nobody can be asked");
+        return Ok(false);
+    }
+    eprint!("{plan}. Go on? [y/N] ");
+    stderr().flush()?;
+    let mut answer = String::new();
+    stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case("y"))
 }

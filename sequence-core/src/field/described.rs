@@ -152,8 +152,8 @@ impl NumberedField {
     /// [`backfill`](Self::backfill) gives them new ones. Which ones is said with
     /// [`duplicates`](UnsetNumbers::duplicates) and [`no_numbers`](UnsetNumbers::no_numbers).
     ///
-    /// Sends an aggregation, and for each 1,000 documents, or each number, a `find` and an `update` that removes the field.
-    /// Inserts need not stop.
+    /// Sends a `find`, or an aggregation and a `find` for each 1,000 numbers; and for each 1,000 documents an `update` that
+    /// removes the field if it still holds the same. Inserts need not stop.
     ///
     /// `await` returns [`Result<u64>`], how many documents these are.
     ///

@@ -1,17 +1,22 @@
 //! `unset`: numbers are taken away from documents that should not have them.
 
-use std::{fmt, future::IntoFuture};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    future::IntoFuture,
+};
 
 use mongodb::{
+    Cursor,
     bson::{Bson, Document, doc},
     options::WriteConcern,
 };
 
-use super::view::View;
+use super::{verify::bytes, view::View};
 use crate::{
     Error, ErrorKind, NumberedField, Result,
     action::opaque_future,
-    data::{Data, simple},
+    data::{self, Data, simple, whole_value_of},
 };
 
 /// How many documents lose their numbers with one command.
@@ -91,56 +96,96 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
         return Err(Error::new(ErrorKind::InvalidSequence { sequence: field.name(), message }));
     }
     let data = field.data(Document::new());
-    let mut taking = Taking { data: &data, dry_run, on_each };
-    let mut done = 0;
+    let mut taking = Taking { field: &field, data: &data, dry_run, on_each, batch: Vec::new(), done: 0 };
     if no_numbers {
-        done += taking.from(data.no_number()).await?;
+        let mut found = find(&data, data.no_number(), doc! {}).await?;
+        while found.advance().await? {
+            taking.from(found.deserialize_current()?).await?;
+        }
     }
     if duplicates {
         let mut view = View::open(data.collection().client()).await?;
         let mut repeated = view.aggregate(data.collection(), field.repeated()).await?;
+        let mut known = Repeated::new();
         while let Some(group) = view.next(&mut repeated).await? {
-            done += taking.from(field.repeats(&group)).await?;
+            if let (Some(number), Some(first)) = (whole_value_of(&group), group.get("first")) {
+                known.insert((number, bytes(&field.scope_in(group.get_document("scope").ok()))?), first.clone());
+            }
+            if known.len() == BATCH {
+                taking.all_but_the_first(&std::mem::take(&mut known)).await?;
+            }
         }
+        taking.all_but_the_first(&known).await?;
     }
-    Ok(done)
+    taking.finish().await
 }
 
+async fn find(data: &Data, filter: Document, mut projection: Document) -> Result<Cursor<Document>> {
+    projection.extend(doc! { "_id": 1, data.field(): 1 });
+    let find = data.collection().find(filter).projection(projection).sort(doc! { "_id": 1 });
+    Ok(find.allow_disk_use(true).collation(simple()).await?)
+}
+
+/// The first document of each number and scope that several have.
+type Repeated = BTreeMap<(i64, Vec<u8>), Bson>;
+
 struct Taking<'a> {
+    field: &'a NumberedField,
     data: &'a Data,
     dry_run: bool,
     on_each: Option<Listener>,
+    /// The documents that the next command is for.
+    batch: Vec<Document>,
+    done: u64,
 }
 
 impl Taking<'_> {
-    /// Takes the field away from the documents that the filter finds; only if it still does, for what has changed meanwhile
-    /// is left alone.
-    async fn from(&mut self, filter: Document) -> Result<u64> {
-        let (collection, field) = (self.data.collection(), self.data.field());
-        let find = collection.find(filter.clone()).projection(doc! { "_id": 1, field: 1 });
-        let mut found = find.collation(simple()).await?;
-        let mut done = 0;
-        loop {
-            let mut ids = Vec::new();
-            while ids.len() < BATCH && found.advance().await? {
-                let document = found.deserialize_current()?;
-                let [id, value] = ["_id", field].map(|name| document.get(name).cloned().unwrap_or(Bson::Null));
-                if let Some(on_each) = &mut self.on_each {
-                    on_each(&id, &value);
-                }
-                ids.push(id);
+    async fn all_but_the_first(&mut self, repeated: &Repeated) -> Result<()> {
+        let numbers: BTreeSet<i64> = repeated.keys().map(|(number, _)| *number).collect();
+        let numbers: Vec<i64> = numbers.into_iter().collect();
+        let mut projection = self.data.value();
+        projection.extend(self.field.null_scope().keys().map(|name| (name.clone(), Bson::Int32(1))));
+        let filter = doc! { self.data.field(): { "$in": numbers, "$not": { "$type": "array" } } };
+        let mut found = find(self.data, filter, projection).await?;
+        while found.advance().await? {
+            let document = found.deserialize_current()?;
+            let Some(number) = whole_value_of(&document) else { continue };
+            let first = repeated.get(&(number, bytes(&self.field.scope_in(Some(&document)))?));
+            if first.is_some_and(|first| document.get("_id") != Some(first)) {
+                self.from(document).await?;
             }
-            if ids.is_empty() {
-                return Ok(done);
-            }
-            if self.dry_run {
-                done += ids.len() as u64;
-                continue;
-            }
-            let still = doc! { "$and": [{ "_id": { "$in": ids } }, &filter] };
-            let unset = collection.update_many(still, doc! { "$unset": { field: "" } }).collation(simple());
-            done += unset.write_concern(WriteConcern::majority()).await?.modified_count;
         }
+        Ok(())
+    }
+
+    /// Takes the field away from this document, if it still holds the same then.
+    async fn from(&mut self, document: Document) -> Result<()> {
+        let field = self.data.field();
+        let [id, value] = ["_id", field].map(|name| document.get(name).unwrap_or(&Bson::Null));
+        if let Some(on_each) = &mut self.on_each {
+            on_each(id, value);
+        }
+        if self.dry_run {
+            self.done += 1;
+            return Ok(());
+        }
+        self.batch.push(doc! { "_id": { "$eq": id }, field: { "$eq": value } });
+        if self.batch.len() == BATCH { self.send().await } else { Ok(()) }
+    }
+
+    async fn finish(mut self) -> Result<u64> {
+        if !self.batch.is_empty() {
+            self.send().await?;
+        }
+        Ok(self.done)
+    }
+
+    async fn send(&mut self) -> Result<()> {
+        let any = doc! { "$or": std::mem::take(&mut self.batch) };
+        let update = self.data.collection().update_many(any, doc! { "$unset": { self.data.field(): "" } });
+        let updated = update.collation(simple()).write_concern(WriteConcern::majority()).await?;
+        self.done += updated.modified_count;
+        Ok(())
     }
 }
 
@@ -149,21 +194,14 @@ impl NumberedField {
     fn repeated(&self) -> Vec<Document> {
         let data = self.data(Document::new());
         let number = doc! { "number": format!("${}", data.field()), "scope": self.scope_expression() };
+        let mut shown = data::value_at("$_id.number");
+        shown.extend(doc! { "scope": "$_id.scope", "first": 1 });
         vec![
             doc! { "$match": data.within(i64::MIN, i64::MAX) },
             doc! { "$group": { "_id": number, "first": { "$min": "$_id" }, "documents": { "$sum": 1_i64 } } },
             doc! { "$match": { "documents": { "$gt": 1 } } },
+            doc! { "$sort": { "_id": 1 } },
+            doc! { "$project": shown },
         ]
-    }
-
-    /// The others of them.
-    fn repeats(&self, repeated: &Document) -> Document {
-        let of = |name| repeated.get_document("_id").ok().and_then(|id| id.get(name)).unwrap_or(&Bson::Null);
-        let in_scope = doc! { "$eq": [self.scope_expression(), { "$literal": of("scope") }] };
-        doc! {
-            self.field(): { "$eq": of("number"), "$not": { "$type": "array" } },
-            "_id": { "$ne": repeated.get("first") },
-            "$expr": in_scope,
-        }
     }
 }

@@ -131,7 +131,7 @@ async fn counters(field: &NumberedField, view: &mut View) -> Result<HashMap<Vec<
     Ok(counters)
 }
 
-fn bytes(scope: &Document) -> Result<Vec<u8>> {
+pub(super) fn bytes(scope: &Document) -> Result<Vec<u8>> {
     Ok(document::serialize(scope).map_err(document::serialization)?.into_bytes())
 }
 

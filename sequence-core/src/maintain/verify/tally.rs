@@ -214,7 +214,7 @@ impl Fold {
 
 impl NumberedField {
     /// The scope in the form that its counter has.
-    fn scope_in(&self, document: Option<&Document>) -> Document {
+    pub(crate) fn scope_in(&self, document: Option<&Document>) -> Document {
         let value = |name: &String| {
             let value = or_null(document.and_then(|document| document.get(name)));
             scope_value(name, value.clone()).unwrap_or(value)
