@@ -95,9 +95,15 @@ impl Data {
         }
     }
 
-    /// Nothing under this name, or null.
+    /// Nothing under this name, or null, and no list with a null in it.
     pub(crate) fn lacking(&self) -> Document {
-        doc! { &self.field: Bson::Null }
+        doc! { &self.field: exactly(&Bson::Null) }
+    }
+
+    /// The filter in this scope only: a list of values is found by each of them, and is none of them.
+    pub(crate) fn in_exactly_this_scope(&self, mut filter: Document) -> Document {
+        filter.extend(self.scope.iter().map(|(field, value)| (field.clone(), exactly(value).into())));
+        filter
     }
 
     /// Something that is no whole number.
@@ -112,7 +118,7 @@ impl Data {
         let mut filter = self.in_scope();
         filter.extend(self.present());
         if self.stored == Stored::Opaque {
-            filter.insert("$nor", [doc! { &self.field: Bson::Null }].to_vec());
+            filter.insert("$nor", [self.lacking()].to_vec());
         }
         let found = self
             .collection
@@ -252,6 +258,10 @@ pub(crate) fn value_at(path: &str) -> Document {
         VALUE: { "$toLong": { "$floor": path } },
         WHOLE: { "$eq": [path, { "$floor": path }] },
     }
+}
+
+fn exactly(value: &Bson) -> Document {
+    doc! { "$eq": value, "$not": { "$type": "array" } }
 }
 
 pub(crate) fn value_of(document: &Document) -> Option<i64> {

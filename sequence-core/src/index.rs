@@ -64,6 +64,14 @@ pub(crate) fn is_over_all(index: &IndexModel, keys: &Document, present: &Documen
     filter.is_none_or(|filter| filter == present || is_existence(filter, keys))
 }
 
+/// Whether the server takes it for the same index, under another name or with other options: it refuses a second one.
+pub(crate) fn is_same(index: &IndexModel, keys: &Document, present: &Document) -> bool {
+    let Some(options) = &index.options else { return false };
+    index.keys == *keys
+        && options.collation.as_ref().is_none_or(|collation| collation.locale == "simple")
+        && options.partial_filter_expression.as_ref() == Some(present)
+}
+
 /// `1` or `-1`, and not `"text"`, `"hashed"`, …
 fn is_direction(value: &Bson) -> bool {
     matches!(value, Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))

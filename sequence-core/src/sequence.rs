@@ -218,8 +218,9 @@ impl Sequence {
 
     /// Makes `n` the next number, lowering the counter if need be.
     ///
-    /// A sequence taken from a model refuses to go back to numbers that its documents have. A sequence made by name
-    /// knows no documents: numbers that were handed out before come again.
+    /// A sequence taken from a model refuses to go back to numbers that its documents have, and to go back at all if
+    /// several models share it. A sequence made by name knows no documents: numbers that were handed out before come again.
+    /// So do those that somebody has taken and not stored yet: nobody should be at it meanwhile.
     ///
     /// Going back is refused too if numbers were ever reserved in blocks: a process that still has some would hand them
     /// out. If all have stopped, say so with [`assume_stopped`](Restart::assume_stopped).

@@ -121,3 +121,54 @@ async fn all_counters_are_listed() {
     let own = Sequence::list_in(&test.db, "sequences", "value").await.unwrap();
     assert!(own.iter().all(|one| one.value.is_none()));
 }
+
+/// The other counter gives out 42 next, so it has given out 41. Ours counts by 10 and must not.
+#[tokio::test]
+async fn what_a_counter_with_the_next_number_gave_out_does_not_come_again() {
+    for (start, step, next) in [(1, 10, 42), (-1, -10, -42), (1, 10, 50)] {
+        let test = TestDb::new().await;
+        let theirs: Collection<Document> = test.db.collection("theirs");
+        theirs.insert_one(doc! { "_id": "orders", "next": next }).await.unwrap();
+        let ours = Sequence::new(&test.db, "orders").start(start).step(step);
+        let foreign = ForeignCounter::new("theirs", doc! { "_id": "orders" }, "next").holds_next();
+        ours.adopt(&foreign).await.unwrap();
+        let number = ours.next_value().await.unwrap();
+        assert!(number.abs() >= i64::from(next).abs(), "{number} was given out: the other goes on with {next}");
+    }
+}
+
+/// Odd forms of a foreign counter: an error of ours and nothing written, or the number.
+#[tokio::test]
+async fn odd_foreign_counters() {
+    let odd = [
+        Bson::Null,
+        Bson::Double(f64::NAN),
+        Bson::Double(f64::INFINITY),
+        Bson::Double(1e30),
+        Bson::Double(4.5),
+        Bson::String("7".into()),
+        Bson::Array(vec![Bson::Int32(7)]),
+        doc! { "a": 1 }.into(),
+        Bson::Decimal128("7".parse().unwrap()),
+    ];
+    for value in odd {
+        let test = TestDb::new().await;
+        let theirs: Collection<Document> = test.db.collection("theirs");
+        theirs.insert_one(doc! { "_id": "x", "seq": value.clone() }).await.unwrap();
+        let ours = Sequence::new(&test.db, "x").start(1);
+        let error = ours.adopt(&ForeignCounter::by_id("theirs", "x")).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NothingToAdopt { .. }), "{value}: {error:?}");
+        assert_eq!(test.counter("x").await, None);
+    }
+    let test = TestDb::new().await;
+    let theirs: Collection<Document> = test.db.collection("theirs");
+    theirs.insert_one(doc! { "_id": "x", "seq": -5 }).await.unwrap();
+    theirs.insert_one(doc! { "_id": "y", "seq": i64::MAX }).await.unwrap();
+    let ours = Sequence::new(&test.db, "x").start(1);
+    let adopted = ours.adopt(&ForeignCounter::by_id("theirs", "x")).await.unwrap();
+    assert_eq!((adopted.found, adopted.value), (-5, 0));
+    let ours = Sequence::new(&test.db, "y").start(1).max(100);
+    let error = ours.adopt(&ForeignCounter::by_id("theirs", "y")).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidSequence { .. }), "{error:?}");
+    assert_eq!(test.counter("y").await, None);
+}

@@ -1,5 +1,7 @@
 //! `backfill_sequences`: documents that have no number get one.
 
+pub(crate) mod edges;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use mongo_sequence::{AutoIncrement, ErrorKind, NumberedField};

@@ -110,3 +110,33 @@ async fn an_import_ahead_of_the_counter_is_passed_in_one_call() {
     assert_eq!(field.sequence(&Document::new()).unwrap().next_value().await.unwrap(), 280);
     assert!(field.verify().await.unwrap().is_clean());
 }
+
+#[derive(Serialize, AutoIncrement)]
+struct First {
+    #[auto_increment(name = "common", shared)]
+    number: i64,
+}
+
+#[derive(Serialize, AutoIncrement)]
+struct Second {
+    #[auto_increment(name = "common", shared)]
+    number: i64,
+}
+
+/// Numbers of a shared sequence that the other model has.
+#[tokio::test]
+async fn a_shared_sequence_does_not_go_back_to_what_another_model_has() {
+    let test = TestDb::new().await;
+    let (firsts, seconds) = (test.db.collection::<First>("firsts"), test.db.collection::<Second>("seconds"));
+    First::ensure_sequences(&firsts).await.unwrap();
+    Second::ensure_sequences(&seconds).await.unwrap();
+    let mut first = First { number: 0 };
+    first.insert_with_seq(&firsts).await.unwrap();
+    for _ in 0..3 {
+        Second { number: 0 }.insert_with_seq(&seconds).await.unwrap();
+    }
+    let restarted = First::sequence(&firsts, "number").unwrap().restart(2).await;
+    let mut again = First { number: 0 };
+    again.insert_with_seq(&firsts).await.unwrap();
+    assert!(again.number > 4, "{restarted:?}: {} is a number of the other model", again.number);
+}

@@ -1,5 +1,7 @@
 //! `ensure_sequences`: indexes and counters, made once.
 
+mod edges;
+
 use std::time::Duration;
 
 use mongo_sequence::{AutoIncrement, Ensured, ErrorKind};

@@ -1,5 +1,7 @@
 //! `verify_sequences`: what is found, and what is none of the faults.
 
+mod edges;
+
 use mongo_sequence::{AutoIncrement, CounterReport, Fault, NumberedField, SequenceReport};
 use mongodb::{
     Collection, IndexModel,

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 
 use crate::{
     Error, ErrorKind, Result, Sequence,
-    counter::{Counter, State},
+    counter::{Counter, Origin, State},
 };
 
 /// How often it looks again because somebody took a number meanwhile.
@@ -98,7 +98,16 @@ async fn may_go_back(counter: &Counter, n: i64, are_stopped: bool) -> Result<()>
     if !are_stopped && counter.gave_blocks().await? {
         return Err(Error::new(ErrorKind::BlocksReserved { sequence: counter.name(), next: n }));
     }
-    let Some(data) = counter.origin.data() else { return Ok(()) };
+    let data = match &counter.origin {
+        Origin::Unknown => return Ok(()),
+        Origin::Documents(data) => data,
+        Origin::Shared(_) => {
+            return Err(counter.invalid(
+                "several models share it, so one of them cannot tell whether it may go back; `Sequence::new` with its name \
+                 does so without a look at any",
+            ));
+        }
+    };
     if !data.is_readable() {
         if !data.any().await? {
             return Ok(());

@@ -68,9 +68,20 @@ impl Data {
     /// The first numbers that more than one document has, each with its scope and how many have it.
     pub(crate) async fn duplicates(&self) -> Result<Vec<Document>> {
         let keys = self.index_keys();
-        let of_key = keys.keys().map(|field| (field.clone(), Bson::String(format!("${field}")))).collect::<Document>();
+        // as the index has them: what is missing is null, and of a list each element once
+        let number = format!("${}", self.field);
+        let each = doc! { "$cond": [{ "$isArray": &number }, { "$setUnion": [&number, []] }, &number] };
+        let of_key = |field: &String| -> Bson {
+            if *field == self.field {
+                return number.clone().into();
+            }
+            doc! { "$ifNull": [format!("${field}"), Bson::Null] }.into()
+        };
+        let of_key: Document = keys.keys().map(|field| (field.clone(), of_key(field))).collect();
         let pipeline = [
             doc! { "$match": self.present() },
+            doc! { "$set": { &self.field: each } },
+            doc! { "$unwind": &number },
             doc! { "$group": { "_id": of_key, "documents": { "$sum": 1 } } },
             doc! { "$match": { "documents": { "$gt": 1 } } },
             doc! { "$sort": { "_id": 1 } },

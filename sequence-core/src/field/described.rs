@@ -203,6 +203,11 @@ impl NumberedField {
                 return Err(self.invalid(format!("`{field}` cannot be the name of a field at the top of a document")));
             }
         }
+        if self.scope.iter().any(|field| field == "seq") {
+            let reason =
+                "a scope field cannot be called `seq`: the name of the sequence stands there in the counter's key";
+            return Err(self.invalid(reason.to_owned()));
+        }
         if self.collection.name() == self.counters {
             return Err(self.invalid(format!("the collection `{}` holds the counters", self.counters)));
         }

@@ -160,8 +160,9 @@ impl Sequence {
             }
         }
         let found = last.ok_or_else(|| self.nothing_to_adopt(foreign, "there is no such document".to_owned()))?;
-        let before = |next: i64| next.checked_sub(counter.progression.step);
-        Ok(if foreign.holds_next { before(found).unwrap_or(found) } else { found })
+        // that one may have counted in other steps
+        let direction = i64::from(counter.progression.direction());
+        Ok(if foreign.holds_next { found.saturating_sub(direction) } else { found })
     }
 
     fn nothing_to_adopt(&self, foreign: &ForeignCounter, found: String) -> Error {

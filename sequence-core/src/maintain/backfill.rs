@@ -14,13 +14,16 @@ use mongodb::{
     bson::{Bson, Document, doc},
 };
 
-use self::batch::Batch;
-use crate::{NumberedField, Result, action::opaque_future, data::simple};
+use self::batch::{Batch, CaughtUp};
+use crate::{Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, data::simple};
 
 /// How many documents are numbered together, unless the call says otherwise.
 const BATCH: usize = 1_000;
 /// How often the collection is looked through again for documents that came meanwhile.
 const PASSES: usize = 10;
+/// How often in a row without a document that could be numbered: others are faster, or the next numbers are in the data, and
+/// what a `format` made of them does not tell how far.
+const IN_VAIN: usize = 100;
 
 type Progress<'a> = Box<dyn FnMut(&BackfillProgress) + Send + 'a>;
 
@@ -129,10 +132,13 @@ async fn execute(action: BackfillSequences<'_>) -> Result<Backfilled> {
     let BackfillSequences { fields, sort, batch_size, mut progress, .. } = action;
     let mut all = Backfilled::default();
     for field in fields?.iter().filter(|field| field.field() != "_id") {
+        capability::check_model(field.data(Document::new()).collection()).await?;
         let mut done = Backfilled::default();
         let (started, total) = (Instant::now(), without_number(field).await?);
-        for _ in 0..PASSES {
-            let mut documents = find(field, &sort).await?;
+        let mut caught_up = CaughtUp::default();
+        let (mut passes, mut in_vain) = (0, 0);
+        while passes < PASSES {
+            let (mut documents, before) = (find(field, &sort).await?, done.numbered);
             let mut any = false;
             loop {
                 let batch = next(field, &mut documents, batch_size).await?;
@@ -140,7 +146,7 @@ async fn execute(action: BackfillSequences<'_>) -> Result<Backfilled> {
                     break;
                 }
                 any = true;
-                let filled = batch.number(field).await?;
+                let filled = batch.number(field, &mut caught_up).await?;
                 done.numbered += filled.numbered;
                 done.unused += filled.unused;
                 if let Some(progress) = &mut progress {
@@ -150,6 +156,10 @@ async fn execute(action: BackfillSequences<'_>) -> Result<Backfilled> {
             }
             if !any {
                 break;
+            }
+            (passes, in_vain) = if done.numbered > before { (passes + 1, 0) } else { (passes, in_vain + 1) };
+            if in_vain == IN_VAIN {
+                return Err(Error::new(ErrorKind::Contended { sequence: field.name() }));
             }
         }
         all.numbered += done.numbered;

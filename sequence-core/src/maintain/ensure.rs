@@ -86,7 +86,7 @@ opaque_future! {
 async fn execute(action: EnsureSequences<'_>) -> Result<Ensured> {
     let EnsureSequences { fields, time_limit, dry_run, .. } = action;
     let (fields, started) = (fields?, Instant::now());
-    let mut indexes = Vec::new();
+    let (mut indexes, mut counters) = (Vec::new(), Vec::new());
     if let Some(field) = fields.iter().find(|field| field.is_gapless()) {
         capability::check_transactions(field.counter(&Document::new()).client()).await?;
     }
@@ -94,14 +94,18 @@ async fn execute(action: EnsureSequences<'_>) -> Result<Ensured> {
     for field in &fields {
         let data = field.data(field.null_scope());
         capability::check_model(data.collection()).await?;
-        capability::check_counters(field.counter(&Document::new()).collection()).await?;
-        if data.field() == "_id" {
-            continue;
+        let counter = field.counter(&Document::new());
+        capability::check_counters(counter.collection()).await?;
+        if data.field() != "_id" {
+            match index(field, &data).await? {
+                Index::There => {}
+                Index::Ours => indexes.push((data.clone(), true)),
+                Index::Missing => indexes.push((data.clone(), false)),
+            }
         }
-        match index(field, &data).await? {
-            Index::There => {}
-            Index::Ours => indexes.push((data, true)),
-            Index::Missing => indexes.push((data, false)),
+        if field.null_scope().is_empty() {
+            counter.behind(&data).await?;
+            counters.push((counter, data));
         }
     }
     let mut ensured = Ensured::default();
@@ -113,8 +117,7 @@ async fn execute(action: EnsureSequences<'_>) -> Result<Ensured> {
             ensured.indexes.push(data.index_keys());
         }
     }
-    for field in fields.iter().filter(|field| field.null_scope().is_empty()) {
-        let (counter, data) = (field.counter(&Document::new()), field.data(Document::new()));
+    for (counter, data) in counters {
         let Some(to) = counter.behind(&data).await? else { continue };
         ensured.counters.push((counter.name(), to));
         if !dry_run {
@@ -145,6 +148,9 @@ async fn index(field: &NumberedField, data: &Data) -> Result<Index> {
         Some(_) => Ok(Index::Ours),
         None if indexes.iter().any(does) => Ok(Index::There),
         None => {
+            if let Some(same) = indexes.into_iter().find(|index| index::is_same(index, &keys, &present)) {
+                return Err(conflict(data, same));
+            }
             let duplicates = data.duplicates().await?;
             if duplicates.is_empty() {
                 return Ok(Index::Missing);

@@ -16,6 +16,7 @@ use super::{verify::bytes, view::View};
 use crate::{
     Error, ErrorKind, NumberedField, Result,
     action::opaque_future,
+    capability,
     data::{self, Data, simple, whole_value_of},
 };
 
@@ -96,6 +97,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
         return Err(Error::new(ErrorKind::InvalidSequence { sequence: field.name(), message }));
     }
     let data = field.data(Document::new());
+    capability::check_model(data.collection()).await?;
     let mut taking = Taking { field: &field, data: &data, dry_run, on_each, batch: Vec::new(), done: 0 };
     if no_numbers {
         let mut found = find(&data, data.no_number(), doc! {}).await?;
@@ -104,7 +106,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
         }
     }
     if duplicates {
-        let mut view = View::open(data.collection().client()).await?;
+        let mut view = View::open(data.collection()).await?;
         let mut repeated = view.aggregate(data.collection(), field.repeated()).await?;
         let mut known = Repeated::new();
         while let Some(group) = view.next(&mut repeated).await? {
@@ -151,7 +153,11 @@ impl Taking<'_> {
             let document = found.deserialize_current()?;
             let Some(number) = whole_value_of(&document) else { continue };
             let first = repeated.get(&(number, bytes(&self.field.scope_in(Some(&document)))?));
-            if first.is_some_and(|first| document.get("_id") != Some(first)) {
+            // by their bytes, as NaN is not equal to itself
+            let id = |id| bytes(&doc! { "_id": id });
+            if let Some(first) = first
+                && id(Some(first))? != id(document.get("_id"))?
+            {
                 self.from(document).await?;
             }
         }

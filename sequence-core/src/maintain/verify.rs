@@ -14,7 +14,9 @@ use self::{
     tally::{Tally, tallies},
 };
 use super::view::View;
-use crate::{NumberedField, Result, action::opaque_future, data::Data, document, error::server_code, number};
+use crate::{
+    NumberedField, Result, action::opaque_future, capability, data::Data, document, error::server_code, number,
+};
 
 /// Server code: what was changed in the catalog lies behind the moment of the snapshot.
 const SNAPSHOT_UNAVAILABLE: i32 = 246;
@@ -58,25 +60,35 @@ opaque_future! {
 
 /// Compares the counters of a field with its numbers.
 pub(crate) async fn verify(field: &NumberedField) -> Result<SequenceReport> {
-    let mut tries = 1;
-    loop {
-        match at_one_moment(field).await {
-            Err(error) if tries < TRIES && error.driver_error().and_then(server_code) == Some(SNAPSHOT_UNAVAILABLE) => {
-                tries += 1;
+    let data = field.data(Document::new());
+    capability::check_model(data.collection()).await?;
+    let estimate = async || data.collection().estimated_document_count().await;
+    for _ in 0..TRIES {
+        let before = estimate().await?;
+        let found = match View::open(data.collection()).await {
+            Ok(view) => at_one_moment(field, view, before).await,
+            Err(error) => Err(error),
+        };
+        match found {
+            Err(error) if error.driver_error().and_then(server_code) == Some(SNAPSHOT_UNAVAILABLE) => {
                 tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             }
             done => return done,
         }
     }
+    // a capped collection never has one
+    let before = estimate().await?;
+    at_one_moment(field, View::of_several_moments(data.collection().client()).await?, before).await
 }
 
-async fn at_one_moment(field: &NumberedField) -> Result<SequenceReport> {
+/// `before` is how many documents there were, by the server's estimate, before that moment.
+async fn at_one_moment(field: &NumberedField, mut view: View, before: u64) -> Result<SequenceReport> {
     let data = field.data(Document::new());
     let collection = data.collection();
-    let mut view = View::open(collection.client()).await?;
-    let mut counters = counters(field, &mut view).await?;
     let indexed = field.data(field.null_scope()).forbids_duplicates().await?;
     let tallies = if data.is_readable() { tallies(field, indexed, &mut view).await? } else { Vec::new() };
+    // last: where there is no one moment, they only lie further ahead
+    let mut counters = counters(field, &mut view).await?;
     let mut report = SequenceReport::new(field, indexed);
     for (scope, tally) in tallies {
         let found = counters.remove(&bytes(&scope)?).map(|(_, found)| found);
@@ -87,9 +99,9 @@ async fn at_one_moment(field: &NumberedField) -> Result<SequenceReport> {
     }
     report.counters.sort_by_cached_key(|counter| counter.scope.to_string());
     report.documents = report.counters.iter().map(|counter| counter.documents).sum();
-    // Where there are as many documents as numbers, there is nothing else. This is asked last, so that nothing is overlooked
-    // for what comes meanwhile.
-    if !data.is_readable() || collection.estimated_document_count().await? != report.documents {
+    // Where there are as many documents as numbers, before and after, there is nothing else.
+    let estimates = [before, collection.estimated_document_count().await?];
+    if !data.is_readable() || estimates != [report.documents; 2] {
         others(&data, &mut view, &mut report).await?;
     }
     Ok(report)

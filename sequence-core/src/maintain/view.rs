@@ -8,8 +8,10 @@ use mongodb::{
     options::ReadConcern,
 };
 
-use crate::{Result, data::simple};
+use crate::{Result, data::simple, error::server_code};
 
+/// Server codes: illegal operation, invalid options, not a replica set.
+const UNSUPPORTED: [i32; 3] = [20, 72, 123];
 /// How long one query may run.
 const TIME: Duration = Duration::from_secs(300);
 
@@ -22,13 +24,20 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) async fn open(client: &Client) -> Result<Self> {
-        if let Ok(mut session) = client.start_session().snapshot(true).await {
-            let probe = client.database("admin").collection::<Document>("system.version");
-            if probe.find_one(doc! {}).session(&mut session).await.is_ok() {
-                return Ok(Self { session, read_concern: ReadConcern::snapshot() });
-            }
+    ///
+    /// The moment is that of the first read, which is one of this collection.
+    pub(super) async fn open(collection: &Collection<Document>) -> Result<Self> {
+        let mut session = collection.client().start_session().snapshot(true).await?;
+        let find = collection.find_one(doc! {}).projection(doc! { "_id": 1 });
+        match find.read_concern(ReadConcern::snapshot()).session(&mut session).await {
+            Ok(_) => Ok(Self { session, read_concern: ReadConcern::snapshot() }),
+            Err(error) if is_unsupported(&error) => Self::of_several_moments(collection.client()).await,
+            Err(error) => Err(error.into()),
         }
+    }
+
+    /// Each read sees its own moment.
+    pub(super) async fn of_several_moments(client: &Client) -> Result<Self> {
         Ok(Self { session: client.start_session().await?, read_concern: ReadConcern::local() })
     }
 
@@ -63,6 +72,12 @@ impl View {
         let mut counted = self.aggregate(collection, count).await?;
         Ok(self.next(&mut counted).await?.map_or(0, |counted| unsigned(&counted, "n")))
     }
+}
+
+/// Whether the server has no snapshots: one before 5.0 (which the driver knows), or a standalone server.
+fn is_unsupported(error: &mongodb::error::Error) -> bool {
+    matches!(&*error.kind, mongodb::error::ErrorKind::IncompatibleServer { .. })
+        || server_code(error).is_some_and(|code| UNSUPPORTED.contains(&code))
 }
 
 /// A count in a document.

@@ -1,5 +1,7 @@
 //! The documents that are numbered together.
 
+use std::collections::HashSet;
+
 use mongodb::{
     ClientSession,
     bson::{Bson, Document, doc},
@@ -13,13 +15,15 @@ use crate::{
     data::Data,
     document::scope_value,
     duplicate::DUPLICATE_KEY,
-    maintain::view::unsigned,
+    maintain::{verify::bytes, view::unsigned},
     numbering,
 };
 
 /// How many runs of stored numbers one batch passes over; after each the numbers behind it are free, unless others are
 /// faster.
 const RUNS: usize = 1_000;
+/// How many scopes are remembered.
+const MOST_KNOWN: usize = 10_000;
 
 /// Documents without a number, by scope, each in the order in which it was found.
 #[derive(Debug, Default)]
@@ -62,9 +66,10 @@ impl Batch {
     }
 
     /// Numbers those of them that have no number yet.
-    pub(super) async fn number(self, field: &NumberedField) -> Result<Backfilled> {
+    pub(super) async fn number(self, field: &NumberedField, caught_up: &mut CaughtUp) -> Result<Backfilled> {
         let mut done = Backfilled::default();
         for (scope, ids) in self.scopes {
+            caught_up.with(field, &scope).await?;
             let filled = if field.is_gapless() {
                 inside(field, &scope, &ids).await?
             } else {
@@ -77,14 +82,37 @@ impl Batch {
     }
 }
 
+/// The scopes whose counters are known to lie behind no number of the data.
+#[derive(Debug, Default)]
+pub(super) struct CaughtUp(HashSet<Vec<u8>>);
+
+impl CaughtUp {
+    /// Moves the counter past the data, so that no hole is filled and no number is out of order. A gapless one takes the
+    /// numbers that are free, in order.
+    async fn with(&mut self, field: &NumberedField, scope: &Document) -> Result<()> {
+        let key = bytes(scope)?;
+        if field.is_gapless() || self.0.contains(&key) {
+            return Ok(());
+        }
+        let data = field.data(scope.clone());
+        if data.is_readable() {
+            field.counter(scope).catch_up(&data).await?;
+        }
+        if self.0.len() == MOST_KNOWN {
+            self.0.clear();
+        }
+        self.0.insert(key);
+        Ok(())
+    }
+}
+
 /// Numbers first, then the documents; what is not used is a gap. A document whose number is in the data already is left
 /// for the next look, with the counter moved past the data.
 async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
-    let counter = field.counter(scope);
+    let (counter, data) = (field.counter(scope), field.data(scope.clone()));
     let last = counter.advance(ids.len() as u64).await?;
-    let mut update = field.filling(&counter, ids, last)?;
+    let mut update = field.filling(&data, &counter, ids, last)?;
     update.insert("writeConcern", doc! { "w": "majority" });
-    let data = field.data(scope.clone());
     let reply = data.database().run_command(update).await?;
     match refusal(&reply) {
         Some(refused) if refused.get_i32("code").is_ok_and(|code| code == DUPLICATE_KEY) => {
@@ -101,27 +129,27 @@ async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Resul
 ///
 /// Each in a task of its own: a transaction that is dropped at its first command keeps the counter locked for a minute.
 async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
-    let counter = field.counter(scope);
-    let data = field.data(scope.clone());
+    let (counter, data) = (field.counter(scope), field.data(scope.clone()));
     let mut filled = Backfilled::default();
     let mut left = ids;
     while !left.is_empty() {
         let free = free_numbers(&counter, &data).await?;
         let (now, rest) = left.split_at(left.len().min(usize::try_from(free).unwrap_or(usize::MAX)));
-        filled.numbered += match tokio::spawn(transact(field.clone(), counter.clone(), now.to_vec())).await {
-            Ok(numbered) => numbered?,
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
-        };
+        filled.numbered +=
+            match tokio::spawn(transact(field.clone(), data.clone(), counter.clone(), now.to_vec())).await {
+                Ok(numbered) => numbered?,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
+            };
         left = rest;
     }
     Ok(filled)
 }
 
-async fn transact(field: NumberedField, counter: Counter, ids: Vec<Bson>) -> Result<u64> {
+async fn transact(field: NumberedField, data: Data, counter: Counter, ids: Vec<Bson>) -> Result<u64> {
     let mut session = counter.client().start_session().await?;
     let transaction = session.start_transaction().write_concern(WriteConcern::majority());
-    Ok(transaction.and_run2(async move |session| Ok(attempt(&field, &counter, &ids, session).await?)).await?)
+    Ok(transaction.and_run2(async move |session| Ok(attempt(&field, &data, &counter, &ids, session).await?)).await?)
 }
 
 /// How many numbers behind the counter no document has, up to the next that one has; at least one. Stored numbers right
@@ -148,22 +176,34 @@ async fn free_numbers(counter: &Counter, data: &Data) -> Result<u64> {
 }
 
 /// The documents that still have no number, and as many numbers.
-async fn attempt(field: &NumberedField, counter: &Counter, ids: &[Bson], session: &mut ClientSession) -> Result<u64> {
-    let data = field.data(Document::new());
-    let mut filter = field.lacking();
+async fn attempt(
+    field: &NumberedField,
+    data: &Data,
+    counter: &Counter,
+    ids: &[Bson],
+    session: &mut ClientSession,
+) -> Result<u64> {
+    let mut filter = data.in_exactly_this_scope(data.lacking());
     filter.insert("_id", doc! { "$in": ids });
     let find = data.collection().find(filter).projection(doc! { "_id": 1 });
     let mut found = find.session(&mut *session).await?;
-    let mut lacking = Vec::new();
+    // by their bytes, as NaN is not equal to itself
+    let mut lacking = HashSet::new();
     while let Some(document) = found.next(&mut *session).await.transpose()? {
-        lacking.extend(document.get("_id").cloned());
+        lacking.insert(bytes(&doc! { "_id": document.get("_id") })?);
     }
-    let ids: Vec<Bson> = ids.iter().filter(|id| lacking.contains(id)).cloned().collect();
+    let mut there = Vec::new();
+    for id in ids {
+        if lacking.contains(&bytes(&doc! { "_id": id })?) {
+            there.push(id.clone());
+        }
+    }
+    let ids = there;
     if ids.is_empty() {
         return Ok(0);
     }
     let last = numbering::take_in(counter, ids.len() as u64, session).await?;
-    let update = field.filling(counter, &ids, last)?;
+    let update = field.filling(data, counter, &ids, last)?;
     let reply = data.database().run_command(update).session(session).await?;
     match refusal(&reply) {
         Some(refused) => Err(field.not_backfilled(refused)),
@@ -182,8 +222,9 @@ impl NumberedField {
         self.data(Document::new()).lacking()
     }
 
-    /// The command that gives these documents the numbers up to `last`, in order, if they still have none.
-    fn filling(&self, counter: &Counter, ids: &[Bson], last: i64) -> Result<Document> {
+    /// The command that gives these documents the numbers up to `last`, in order, if they still have none and are in this
+    /// scope.
+    fn filling(&self, data: &Data, counter: &Counter, ids: &[Bson], last: i64) -> Result<Document> {
         let mut numbers: Vec<i64> = counter.progression.up_to(last).take(ids.len()).collect();
         numbers.reverse();
         let mut updates = Vec::with_capacity(ids.len());
@@ -192,11 +233,10 @@ impl NumberedField {
                 let message = format!("the number {number} does not fit the field");
                 Error::new(ErrorKind::InvalidSequence { sequence: self.name(), message })
             })?;
-            let mut filter = self.lacking();
+            let mut filter = data.in_exactly_this_scope(data.lacking());
             filter.insert("_id", doc! { "$eq": id });
             updates.push(doc! { "q": filter, "u": { "$set": { self.field(): value } } });
         }
-        let data = self.data(Document::new());
         Ok(doc! { "update": data.collection().name(), "updates": updates, "ordered": false })
     }
 

@@ -59,7 +59,8 @@ impl<'d> Holes<'d> {
 
     async fn read(&self, view: &mut View, from: u64, to: u64, first: &mut Vec<i64>) -> Result<()> {
         let order = doc! { self.data.field(): self.progression.direction() };
-        let mut cursor = view.find(self.data.collection(), self.between(from, to), order, self.data.value()).await?;
+        let between = self.data.in_exactly_this_scope(self.between(from, to));
+        let mut cursor = view.find(self.data.collection(), between, order, self.data.value()).await?;
         let mut next = from;
         while first.len() < LISTED && next < to {
             let there = view.next(&mut cursor).await?;

@@ -120,6 +120,9 @@ async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document
     let mut tallies = Vec::with_capacity(found.len());
     for group in found {
         let scope = field.scope_in(group.get_document("_id").ok());
+        if has_list(&scope) {
+            continue;
+        }
         let data = field.data(scope.clone());
         let zero = |name| number::decode(group.get(name)).is_ok_and(|number| number.value == 0);
         let furthest = number::decode(group.get("far")).ok().map(|number| number.value);
@@ -148,6 +151,9 @@ async fn read(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, T
     let mut fold = Fold::new(progression);
     while let Some(document) = view.next(&mut cursor).await? {
         let scope = field.scope_in(Some(&document));
+        if has_list(&scope) {
+            continue; // sorted by one of its elements
+        }
         if tallies.last().is_none_or(|(last, _)| *last != scope) {
             if let Some((_, tally)) = tallies.last_mut() {
                 *tally = std::mem::replace(&mut fold, Fold::new(progression)).tally;
@@ -160,6 +166,11 @@ async fn read(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, T
         *tally = fold.tally;
     }
     Ok(tallies)
+}
+
+/// A list is the scope of no sequence.
+fn has_list(scope: &Document) -> bool {
+    scope.values().any(|value| matches!(value, Bson::Array(_)))
 }
 
 /// One scope, in order.
@@ -217,6 +228,11 @@ impl NumberedField {
     pub(crate) fn scope_in(&self, document: Option<&Document>) -> Document {
         let value = |name: &String| {
             let value = or_null(document.and_then(|document| document.get(name)));
+            // to the server 2026.0 is 2026
+            let value = match value {
+                Bson::Double(_) => number::decode(Some(&value)).map_or(value, |whole| Bson::Int64(whole.value)),
+                _ => value,
+            };
             scope_value(name, value.clone()).unwrap_or(value)
         };
         self.null_scope().keys().map(|name| (name.clone(), value(name))).collect()
