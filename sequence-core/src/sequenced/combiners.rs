@@ -25,8 +25,26 @@ pub(crate) struct Combiners {
 #[derive(Debug, Default)]
 struct Known {
     combiners: HashMap<Key, Arc<Combiner>>,
+    /// How many the last look has left.
+    left: usize,
     /// How many there may be before unused ones are removed again.
     most: usize,
+}
+
+impl Known {
+    /// Removes those that nobody uses: with blocks, those that have given no number since the last look. What they have
+    /// left is lost.
+    fn tidy(&mut self) {
+        let new = self.combiners.len() - self.left;
+        self.combiners.retain(|_, combiner| {
+            let is_idle = combiner.is_idle();
+            Arc::strong_count(combiner) > 1 || !is_idle
+        });
+        self.left = self.combiners.len();
+        // New ones stay for now. Only the others tell how many are in use, so that these grow no faster than that.
+        let in_use = self.left.saturating_sub(new);
+        self.most = self.left + in_use.max(MANY);
+    }
 }
 
 impl Combiners {
@@ -40,10 +58,8 @@ impl Combiners {
         if let Some(combiner) = known.combiners.get(&key) {
             return Arc::clone(combiner);
         }
-        // With blocks, those go that have given no number since the last look; what they have left is lost.
         if known.combiners.len() >= known.most {
-            known.combiners.retain(|_, combiner| Arc::strong_count(combiner) > 1 || !combiner.is_idle());
-            known.most = (2 * known.combiners.len()).max(MANY);
+            known.tidy();
         }
         let combiner = Arc::new(Combiner::new(counter.clone(), self.size));
         known.combiners.insert(key, Arc::clone(&combiner));
@@ -52,13 +68,15 @@ impl Combiners {
 
     /// Throws away all blocks; how many numbers were left in them.
     pub(super) fn discard(&self) -> u64 {
-        let combiners = std::mem::take(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner).combiners);
-        combiners.values().map(|combiner| combiner.discard()).sum()
+        let known = std::mem::take(&mut *self.known.lock().unwrap_or_else(PoisonError::into_inner));
+        known.combiners.values().map(|combiner| combiner.discard()).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use mongodb::{Client, bson::Bson};
 
     use super::{Combiners, Counter, MANY};
@@ -72,8 +90,12 @@ mod tests {
         let counter = Counter::new(&client.database("test"), "sequences", key, "seq", progression, Origin::Unknown);
         for size in [BlockSize::None, BlockSize::Fixed(100)] {
             let combiners = Combiners::new(size);
+            let mut in_use = VecDeque::new(); // by as many callers
             for scope in 0..1_000_000_u32 {
-                drop(combiners.of((0, scope.to_le_bytes().to_vec()), &counter));
+                in_use.push_back(combiners.of((0, scope.to_le_bytes().to_vec()), &counter));
+                if in_use.len() > 200 {
+                    in_use.pop_front();
+                }
                 assert!(combiners.known.lock().unwrap().combiners.len() <= 4 * MANY);
             }
         }
