@@ -6,9 +6,10 @@
 mod advance;
 mod inside;
 mod origin;
+mod repeat;
 mod verdict;
 
-use std::time::Duration;
+use std::{future::IntoFuture, time::Duration};
 
 use mongodb::{
     Client, ClientSession, Collection, Database,
@@ -16,10 +17,13 @@ use mongodb::{
     options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
 
+use self::repeat::repeated;
 pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
     definition::Progression,
+    duplicate::DUPLICATE_KEY,
+    error::server_code,
     number::{self, Number},
 };
 
@@ -140,25 +144,28 @@ impl Counter {
 
     async fn create_at(&self, seed: i64) -> Result<()> {
         capability::check_counters(&self.collection).await?;
-        self.collection
-            .find_one_and_update(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } })
-            .upsert(true)
-            .max_time(self.command_time)
-            .await
-            .map_err(|error| self.waited_in_vain(error))?;
-        Ok(())
+        let create = || {
+            let update = doc! { "$setOnInsert": { &self.field: seed } };
+            let upsert = self.collection.find_one_and_update(self.by_key(), update).upsert(true);
+            upsert.max_time(self.command_time).into_future()
+        };
+        match repeated(create).await {
+            // a server that does not repeat it: another was first
+            Err(error) if server_code(&error) == Some(DUPLICATE_KEY) => Ok(()),
+            Err(error) => Err(self.waited_in_vain(error)),
+            Ok(_) => Ok(()),
+        }
     }
 
     /// Moves the counter to `to` if it lies behind; tells whether it moved.
     pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
         for _ in 0..CREATIONS {
-            let (filter, update) = self.raising(to);
-            let raised = self
-                .collection
-                .find_one_and_update(filter, update)
-                .max_time(self.command_time)
-                .await
-                .map_err(|error| self.waited_in_vain(error))?;
+            let raise = || {
+                let (filter, update) = self.raising(to);
+                let raise = self.collection.find_one_and_update(filter, update);
+                raise.max_time(self.command_time).into_future()
+            };
+            let raised = repeated(raise).await.map_err(|error| self.waited_in_vain(error))?;
             if raised.is_some() {
                 return Ok(true);
             }
@@ -173,12 +180,11 @@ impl Counter {
 
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
     pub(crate) async fn replace(&self, from: i64, to: i64) -> Result<bool> {
-        let replaced = self
-            .collection
-            .find_one_and_update(doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } })
-            .max_time(self.command_time)
-            .await
-            .map_err(|error| self.waited_in_vain(error))?;
+        let replace = || {
+            let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
+            self.collection.find_one_and_update(filter, update).max_time(self.command_time).into_future()
+        };
+        let replaced = repeated(replace).await.map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
 pub(crate) use self::{
+    held::WRITE_CONFLICT,
     owned::{Inserted, Insertion},
     stopped::{Blame, Stopped},
 };
@@ -67,17 +68,17 @@ pub(crate) async fn forbid_commit(error: &Error, counter: &Counter, session: &mu
 /// A group tries again sooner. There is one for each process, and whoever has just committed goes on at once: against
 /// that, a pause that grows and grows would leave the others nothing.
 #[derive(Debug)]
-struct Backoff {
+pub(crate) struct Backoff {
     attempts: i32,
     most: f64,
 }
 
 impl Backoff {
-    fn new(is_group: bool) -> Self {
+    pub(crate) fn new(is_group: bool) -> Self {
         Self { attempts: 0, most: if is_group { 0.02 } else { 0.5 } }
     }
 
-    fn next(&mut self) -> Duration {
+    pub(crate) fn next(&mut self) -> Duration {
         let ceiling = (0.005 * 1.5_f64.powi(self.attempts)).min(self.most);
         self.attempts = (self.attempts + 1).min(64);
         Duration::from_secs_f64(ceiling * rand::random::<f64>())

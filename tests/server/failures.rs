@@ -23,6 +23,41 @@ async fn orders() -> (TestDb, Collection<Order>) {
     (test, orders)
 }
 
+/// Outside a transaction a conflict at the counter is repeated: nothing was carried out. In the caller's it is not.
+#[tokio::test]
+async fn a_conflict_at_the_counter_is_nobodys_error_outside_transactions() {
+    let (test, orders) = orders().await;
+    let sequence = Order::sequence(&orders, "id").unwrap();
+    let conflict = doc! { "errorCode": 112 };
+    test.fail(&["findAndModify"], doc! { "times": 3 }, conflict.clone()).await;
+    let mut model = order();
+    model.insert_with_seq(&orders).await.unwrap();
+    assert_eq!(model.id, 2);
+    assert_eq!(test.sent.names(), ["findAndModify", "findAndModify", "findAndModify", "findAndModify", "insert"]);
+    test.fail(&["findAndModify"], doc! { "times": 2 }, conflict.clone()).await;
+    assert_eq!(sequence.raise_to(10).await.unwrap(), 10);
+    test.fail(&["findAndModify"], doc! { "times": 2 }, conflict.clone()).await;
+    sequence.restart(5).await.unwrap();
+    assert_eq!(test.value("orders._id").await, Some(4));
+    test.fail(&["findAndModify"], "alwaysOn", conflict).await;
+    let error = sequence.next_value().await.unwrap_err();
+    assert_eq!(code(&error), Some(112), "{error:?}");
+    test.fail(&["findAndModify"], "off", doc! {}).await;
+}
+
+/// Two who create a counter at once: where the server does not repeat the upsert of the second, that one has lost nothing.
+#[tokio::test]
+async fn a_counter_that_another_has_created_first_is_nobodys_error() {
+    let test = TestDb::with_faults().await;
+    let details = doc! { "keyPattern": { "_id": 1 }, "keyValue": { "_id": "tickets" } };
+    let duplicate = doc! { "errorCode": 11000, "errorExtraInfo": details };
+    test.fail(&["findAndModify"], doc! { "times": 1 }, duplicate).await;
+    Sequence::new(&test.db, "tickets").start(1).restart(5).await.unwrap();
+    assert_eq!(test.value("tickets").await, Some(4));
+    // it is looked for, and here it has to be created again
+    assert_eq!(test.sent.named("findAndModify").len(), 3);
+}
+
 #[tokio::test]
 async fn an_increment_that_is_not_confirmed_burns_its_number() {
     let (test, orders) = orders().await;

@@ -1,11 +1,13 @@
 //! Taking numbers.
 
+use std::future::IntoFuture;
+
 use mongodb::{
     ClientSession,
     bson::{Document, doc},
 };
 
-use super::{BLOCKS, CREATIONS, Counter};
+use super::{BLOCKS, CREATIONS, Counter, repeat::repeated};
 use crate::{
     Result,
     definition::Stride,
@@ -51,14 +53,17 @@ impl Counter {
         is_block: bool,
         session: Option<&mut ClientSession>,
     ) -> Result<Option<i64>> {
-        let mut action = self.collection.find_one_and_update(self.by_key(), vec![self.moving(stride, is_block)]);
-        if let Some(comment) = &self.comment {
-            action = action.comment(comment.clone());
-        }
+        let action = || {
+            let action = self.collection.find_one_and_update(self.by_key(), vec![self.moving(stride, is_block)]);
+            match &self.comment {
+                Some(comment) => action.comment(comment.clone()),
+                None => action,
+            }
+        };
         let inside = session.is_some();
         let before = match session {
-            Some(session) => action.session(session).await,
-            None => action.max_time(self.command_time).await,
+            Some(session) => action().session(session).await,
+            None => repeated(|| action().max_time(self.command_time).into_future()).await,
         };
         match before {
             Ok(Some(before)) => match number::decode(before.get(&self.field)) {

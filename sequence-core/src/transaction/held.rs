@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Server code: another transaction has written the document.
-pub(super) const WRITE_CONFLICT: i32 = 112;
+pub(crate) const WRITE_CONFLICT: i32 = 112;
 /// Conflicts at one counter that go on for so long, while nothing moves it, come from one transaction that holds it.
 const HELD_TIME: Duration = Duration::from_secs(10);
 
