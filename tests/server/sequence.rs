@@ -87,6 +87,19 @@ async fn raising_never_lowers_and_keeps_to_the_grid() {
     assert_eq!(down.next_value().await.unwrap(), -6);
 }
 
+/// At the end of all numbers nothing wraps and nothing is half taken.
+#[tokio::test]
+async fn what_does_not_fit_into_an_integer_is_not_taken() {
+    let test = TestDb::new().await;
+    test.set_counter("tickets", i64::MAX - 2).await;
+    let tickets = Sequence::new(&test.db, "tickets");
+    let error = tickets.reserve(5).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exhausted { remaining: 2, .. }), "{error:?}");
+    assert_eq!(tickets.current_value().await.unwrap(), Some(i64::MAX - 2));
+    assert_eq!(tickets.reserve(2).await.unwrap().last(), Some(i64::MAX));
+    assert!(matches!(tickets.next_value().await.unwrap_err().kind(), ErrorKind::Exhausted { remaining: 0, .. }));
+}
+
 #[tokio::test]
 async fn raising_a_missing_counter_starts_from_the_data() {
     let test = TestDb::new().await;
@@ -110,6 +123,8 @@ async fn restart_goes_back_but_not_into_the_data() {
         ErrorKind::RestartRefused { next: 3, stored: 3, .. } => {}
         other => panic!("{other:?}"),
     }
+    assert!(sequence.restart(3).dry_run().await.is_err());
+    sequence.restart(100).dry_run().await.unwrap();
     assert_eq!(sequence.current_value().await.unwrap(), Some(3));
     sequence.restart(100).await.unwrap();
     assert_eq!(sequence.next_value().await.unwrap(), 100);

@@ -1,5 +1,7 @@
 //! `SequencedCollection`: callers that wait at the same time share round trips, and nothing else.
 
+mod groups;
+
 use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
