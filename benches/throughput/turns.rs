@@ -40,7 +40,7 @@ pub(crate) async fn run(plan: &Plan, deployment: &Deployment, results: &mut Resu
     }
     let window = plan.window * u32::try_from(turns.len())?;
     let began = Instant::now();
-    while began.elapsed() < plan.warm_up + window {
+    while !turns.is_empty() && began.elapsed() < plan.warm_up + window {
         turns.shuffle(&mut rand::rng()); // so that no way always follows the same
         for turn in &mut turns {
             let sent = Instant::now();
