@@ -252,12 +252,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     ///
     /// # Errors
     ///
-    /// [`DuplicateNumbers`](crate::ErrorKind::DuplicateNumbers) if documents already have one number twice,
-    /// [`IndexConflict`](crate::ErrorKind::IndexConflict) if another index is in the way, both with nothing changed;
-    /// [`Driver`](crate::ErrorKind::Driver); [`Deadline`](crate::ErrorKind::Deadline) if the index could not be
-    /// made in time; [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection);
-    /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt); [`CounterMissing`](crate::ErrorKind::CounterMissing) for a
-    /// field with a `format` in a collection that has numbered documents.
+    /// All of these are found out before anything is changed: [`DuplicateNumbers`](crate::ErrorKind::DuplicateNumbers) if
+    /// documents already have one number twice, [`IndexConflict`](crate::ErrorKind::IndexConflict) if another index is in the
+    /// way, [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection),
+    /// [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt), and [`CounterMissing`](crate::ErrorKind::CounterMissing) for a
+    /// field with a `format` in a collection that has numbered documents. Then [`Driver`](crate::ErrorKind::Driver), and
+    /// [`Deadline`](crate::ErrorKind::Deadline) if an index could not be made in time.
     ///
     /// # Cancellation
     ///
@@ -337,8 +337,9 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     ///
     /// # Errors
     ///
-    /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one), or a scope
-    /// field holds what cannot be one; [`Contended`](crate::ErrorKind::Contended) if others take the numbers of a gapless
+    /// [`NotBackfilled`](crate::ErrorKind::NotBackfilled) if the server refuses an update (a validator, for one), a scope
+    /// field holds what cannot be one, or the next numbers are in the data again and again;
+    /// [`UnsupportedCollection`](crate::ErrorKind::UnsupportedCollection); [`Contended`](crate::ErrorKind::Contended) if others take the numbers of a gapless
     /// field all the time; those of the counter, as in
     /// [`next_value`](Sequence::next_value); [`Driver`](crate::ErrorKind::Driver). What is numbered so far stays so.
     ///

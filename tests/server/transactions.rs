@@ -237,3 +237,24 @@ async fn numbers_taken_outside_may_be_stored_in_another_order() {
     first.commit_transaction().await.unwrap();
     assert_eq!(test.ids().await, BTreeSet::from([1, 2]));
 }
+
+/// A holds X and asks for Y, B holds Y and asks for X. Neither waits for the other: one of them is told at once.
+#[tokio::test]
+async fn two_transactions_that_hold_what_the_other_wants_do_not_wait() {
+    let test = TestDb::new().await;
+    let (x, y) = (Sequence::new(&test.db, "x").start(1), Sequence::new(&test.db, "y").start(1));
+    for sequence in [&x, &y] {
+        sequence.next_value().await.unwrap();
+    }
+    let (mut a, mut b) = (test.client.start_session().await.unwrap(), test.client.start_session().await.unwrap());
+    a.start_transaction().await.unwrap();
+    b.start_transaction().await.unwrap();
+    assert_eq!(x.next_value().session(&mut a).await.unwrap(), 2);
+    assert_eq!(y.next_value().session(&mut b).await.unwrap(), 2);
+    let error = y.next_value().session(&mut a).await.unwrap_err();
+    assert!(error.contains_label(TRANSIENT_TRANSACTION_ERROR), "{error:?}");
+    a.abort_transaction().await.unwrap();
+    assert_eq!(x.next_value().session(&mut b).await.unwrap(), 2);
+    b.commit_transaction().await.unwrap();
+    assert_eq!((test.value("x").await, test.value("y").await), (Some(2), Some(2)));
+}

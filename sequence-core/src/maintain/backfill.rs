@@ -159,7 +159,11 @@ async fn execute(action: BackfillSequences<'_>) -> Result<Backfilled> {
             }
             (passes, in_vain) = if done.numbered > before { (passes + 1, 0) } else { (passes, in_vain + 1) };
             if in_vain == IN_VAIN {
-                return Err(Error::new(ErrorKind::Contended { sequence: field.name() }));
+                let reason = format!(
+                    "at {IN_VAIN} attempts the next numbers were in the data already; `raise_to` on its `Sequence` with the \
+                     last of them goes past"
+                );
+                return Err(Error::new(ErrorKind::NotBackfilled { sequence: field.name(), reason }));
             }
         }
         all.numbered += done.numbered;

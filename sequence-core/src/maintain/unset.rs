@@ -102,7 +102,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
     if no_numbers {
         let mut found = find(&data, data.no_number(), doc! {}).await?;
         while found.advance().await? {
-            taking.from(found.deserialize_current()?).await?;
+            taking.from(&found.deserialize_current()?, doc! {}).await?;
         }
     }
     if duplicates {
@@ -158,14 +158,19 @@ impl Taking<'_> {
             if let Some(first) = first
                 && id(Some(first))? != id(document.get("_id"))?
             {
-                self.from(document).await?;
+                let scope = self.field.null_scope();
+                let same = |name: &String| {
+                    let value = document.get(name).unwrap_or(&Bson::Null);
+                    (name.clone(), doc! { "$eq": value }.into())
+                };
+                self.from(&document, scope.keys().map(same).collect()).await?;
             }
         }
         Ok(())
     }
 
-    /// Takes the field away from this document, if it still holds the same then.
-    async fn from(&mut self, document: Document) -> Result<()> {
+    /// Takes the field away from this document, if it still holds the same then, and is in the same scope.
+    async fn from(&mut self, document: &Document, mut same: Document) -> Result<()> {
         let field = self.data.field();
         let [id, value] = ["_id", field].map(|name| document.get(name).unwrap_or(&Bson::Null));
         if let Some(on_each) = &mut self.on_each {
@@ -175,7 +180,8 @@ impl Taking<'_> {
             self.done += 1;
             return Ok(());
         }
-        self.batch.push(doc! { "_id": { "$eq": id }, field: { "$eq": value } });
+        same.extend(doc! { "_id": { "$eq": id }, field: { "$eq": value } });
+        self.batch.push(same);
         if self.batch.len() == BATCH { self.send().await } else { Ok(()) }
     }
 
