@@ -88,7 +88,7 @@ async fn a_client_with_a_read_concern_sees_one_moment_too() {
         test.sent.clear();
         Bill::verify_sequences(&bills).await.unwrap();
         let level = test.sent.named("aggregate")[0].get_document("readConcern").unwrap().clone();
-        assert_eq!(level.get_str("level"), Ok("snapshot"), "{concern:?}: {level}");
+        assert_eq!(level.get_str("level").unwrap(), "snapshot", "{concern:?}: {level}");
     }
 }
 
