@@ -88,6 +88,23 @@ async fn a_lost_connection_is_survived_once_and_reported_then() {
     assert_eq!((model.id, test.value("orders._id").await), (2, Some(2)));
 }
 
+/// Nobody knows whether the document is stored: it is not sent again under another number, and the error tells which it has.
+#[tokio::test]
+async fn an_insert_whose_reply_is_lost_keeps_its_number() {
+    let (test, orders) = orders().await;
+    test.fail(&["insert"], doc! { "times": 2 }, doc! { "closeConnection": true }).await;
+    let mut model = order();
+    let error = model.insert_with_seq(&orders).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Driver), "{error:?}");
+    assert_eq!((error.number(), model.id), (Some(2), 0));
+    let sent = test.sent.named("insert");
+    let ids: Vec<_> =
+        sent.iter().map(|sent| sent.get_array("documents").unwrap()[0].as_document().unwrap().get_i64("_id")).collect();
+    assert!(ids.len() == 2 && ids.iter().all(|id| id.as_ref().is_ok_and(|id| *id == 2)), "{ids:?}");
+    model.insert_with_seq(&orders).await.unwrap();
+    assert_eq!(model.id, 3);
+}
+
 #[tokio::test]
 async fn a_failed_plain_insert_burns_its_number_and_says_which() {
     let (test, orders) = orders().await;
