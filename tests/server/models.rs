@@ -57,3 +57,12 @@ impl Serialize for Page {
         page.end()
     }
 }
+
+/// Two numbers and nothing else.
+#[derive(Clone, Serialize, AutoIncrement)]
+pub(crate) struct Plain {
+    #[auto_increment]
+    pub(crate) a: i64,
+    #[auto_increment]
+    pub(crate) b: i64,
+}

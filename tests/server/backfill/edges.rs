@@ -15,15 +15,10 @@ use mongodb::{
 };
 use serde::Serialize;
 
-use crate::support::{TestDb, integer, server};
-
-#[derive(Clone, Serialize, AutoIncrement)]
-struct Plain {
-    #[auto_increment]
-    a: i64,
-    #[auto_increment]
-    b: i64,
-}
+use crate::{
+    models::Plain,
+    support::{TestDb, integer, server},
+};
 
 /// Runs what a callback cannot await.
 pub(crate) fn aside<F: Future<Output = ()>>(work: impl FnOnce() -> F + Send) {

@@ -7,14 +7,7 @@ use mongodb::{
 };
 use serde::Serialize;
 
-use crate::support::TestDb;
-
-#[derive(Serialize, AutoIncrement)]
-struct Bill {
-    tenant: String,
-    #[auto_increment(gapless, scope(tenant))]
-    number: i64,
-}
+use crate::{models::Plain, support::TestDb};
 
 #[derive(Clone, Serialize, AutoIncrement)]
 struct Two {
@@ -22,14 +15,6 @@ struct Two {
     #[auto_increment]
     a: i64,
     #[auto_increment(scope(tenant))]
-    b: i64,
-}
-
-#[derive(Clone, Serialize, AutoIncrement)]
-struct Plain {
-    #[auto_increment]
-    a: i64,
-    #[auto_increment]
     b: i64,
 }
 

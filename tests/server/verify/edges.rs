@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::{
     backfill::edges::aside,
+    models::Plain,
     support::{TestDb, server, standalone},
 };
 
@@ -24,14 +25,6 @@ struct Bill {
     tenant: String,
     #[auto_increment(gapless, scope(tenant))]
     number: i64,
-}
-
-#[derive(Clone, Serialize, AutoIncrement)]
-struct Plain {
-    #[auto_increment]
-    a: i64,
-    #[auto_increment]
-    b: i64,
 }
 
 async fn unique(collection: &Collection<Document>, keys: Document) {
