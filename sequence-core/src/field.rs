@@ -141,6 +141,16 @@ impl NumberedField {
         Bson::Document(names.keys().map(|name| (name.clone(), value(name).into())).collect())
     }
 
+    /// What a query shows of a document: its number, and under `s` its scope, since a scope field may have any name.
+    pub(crate) fn number_and_scope(&self) -> Document {
+        let mut shown = self.data(Document::new()).value();
+        let scope: Document = self.scope.iter().map(|name| (name.clone(), format!("${name}").into())).collect();
+        if !scope.is_empty() {
+            shown.insert("s", scope);
+        }
+        shown
+    }
+
     /// The condition on the `_id` of the counters of all scopes.
     pub(crate) fn counter_keys(&self) -> Document {
         let lowest = key(self.name(), &Document::new());

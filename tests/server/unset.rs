@@ -51,6 +51,27 @@ async fn all_but_the_first_of_those_that_share_a_number() {
     assert_eq!(field.unset().duplicates().await.unwrap(), 0);
 }
 
+/// A scope and a field may have any name, those of the library's own queries too.
+#[tokio::test]
+async fn names_that_the_queries_use_themselves() {
+    let test = TestDb::new().await;
+    for name in ["v", "w", "s", "f", "number", "scope", "first"] {
+        let bills: Collection<Document> = test.db.collection(&format!("bills_{name}"));
+        let stored = [(1, 5, 7), (2, 5, 5), (3, 5, 5), (4, 6, 7), (5, 6, 7)];
+        bills.insert_many(stored.map(|(id, scope, n)| doc! { "_id": id, name: scope, "n": n })).await.unwrap();
+        let field = NumberedField::new(&bills, "n").scope([name]).start(5);
+        let report = field.verify().await.unwrap();
+        let found: Vec<_> = report.counters.iter().map(|one| (one.documents, one.highest, one.duplicates)).collect();
+        assert_eq!(found, [(3, Some(7), 1), (2, Some(7), 1)], "{report}");
+        assert_eq!(field.unset().duplicates().await.unwrap(), 2);
+        assert_eq!(ids(&bills, doc! { "n": { "$exists": false } }).await, [3, 5], "{name}");
+
+        let orders: Collection<Document> = test.db.collection(&format!("orders_{name}"));
+        orders.insert_many((0..2).map(|id| doc! { "_id": id, name: 5 })).await.unwrap();
+        assert_eq!(NumberedField::new(&orders, name).unset().duplicates().await.unwrap(), 1);
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_number_goes_and_a_new_one_comes() {
     let test = TestDb::new().await;

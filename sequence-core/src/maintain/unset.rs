@@ -123,7 +123,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
 }
 
 async fn find(data: &Data, filter: Document, mut projection: Document) -> Result<Cursor<Document>> {
-    projection.extend(doc! { "_id": 1, data.field(): 1 });
+    projection.extend(doc! { "_id": 1, "f": format!("${}", data.field()) });
     let find = data.collection().find(filter).projection(projection).sort(doc! { "_id": 1 });
     Ok(find.allow_disk_use(true).collation(simple()).await?)
 }
@@ -145,14 +145,13 @@ impl Taking<'_> {
     async fn all_but_the_first(&mut self, repeated: &Repeated) -> Result<()> {
         let numbers: BTreeSet<i64> = repeated.keys().map(|(number, _)| *number).collect();
         let numbers: Vec<i64> = numbers.into_iter().collect();
-        let mut projection = self.data.value();
-        projection.extend(self.field.null_scope().keys().map(|name| (name.clone(), Bson::Int32(1))));
         let filter = doc! { self.data.field(): { "$in": numbers, "$not": { "$type": "array" } } };
-        let mut found = find(self.data, filter, projection).await?;
+        let mut found = find(self.data, filter, self.field.number_and_scope()).await?;
         while found.advance().await? {
             let document = found.deserialize_current()?;
             let Some(number) = whole_value_of(&document) else { continue };
-            let first = repeated.get(&(number, bytes(&self.field.scope_in(Some(&document)))?));
+            let shown = document.get_document("s").ok();
+            let first = repeated.get(&(number, bytes(&self.field.scope_in(shown))?));
             // by their bytes, as NaN is not equal to itself
             let id = |id| bytes(&doc! { "_id": id });
             if let Some(first) = first
@@ -160,7 +159,7 @@ impl Taking<'_> {
             {
                 let scope = self.field.null_scope();
                 let same = |name: &String| {
-                    let value = document.get(name).unwrap_or(&Bson::Null);
+                    let value = shown.and_then(|scope| scope.get(name)).unwrap_or(&Bson::Null);
                     (name.clone(), doc! { "$eq": value }.into())
                 };
                 self.from(&document, scope.keys().map(same).collect()).await?;
@@ -172,7 +171,7 @@ impl Taking<'_> {
     /// Takes the field away from this document, if it still holds the same then, and is in the same scope.
     async fn from(&mut self, document: &Document, mut same: Document) -> Result<()> {
         let field = self.data.field();
-        let [id, value] = ["_id", field].map(|name| document.get(name).unwrap_or(&Bson::Null));
+        let [id, value] = ["_id", "f"].map(|name| document.get(name).unwrap_or(&Bson::Null));
         if let Some(on_each) = &mut self.on_each {
             on_each(id, value);
         }

@@ -141,8 +141,7 @@ async fn counted(field: &NumberedField, view: &mut View) -> Result<Vec<(Document
 async fn read(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, Tally)>> {
     let data = field.data(field.null_scope());
     let progression = field.progression();
-    let mut projection = data.value();
-    projection.extend(field.null_scope().keys().map(|name| (name.clone(), Bson::Int32(1))));
+    let projection = field.number_and_scope();
     let everywhere = field.data(Document::new());
     let (low, high) = progression.range();
     let mut cursor =
@@ -150,7 +149,7 @@ async fn read(field: &NumberedField, view: &mut View) -> Result<Vec<(Document, T
     let mut tallies: Vec<(Document, Tally)> = Vec::new();
     let mut fold = Fold::new(progression);
     while let Some(document) = view.next(&mut cursor).await? {
-        let scope = field.scope_in(Some(&document));
+        let scope = field.scope_in(document.get_document("s").ok());
         if has_list(&scope) {
             continue; // sorted by one of its elements
         }
