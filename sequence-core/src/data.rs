@@ -204,7 +204,8 @@ impl Data {
         let mut stored = self.from(from, progression).await?;
         while stored.advance().await? {
             let number = whole_value_of(&stored.deserialize_current()?);
-            if let Some(number) = number.filter(|&number| progression.place(number).is_some()) {
+            let grid = |number: i64| (i128::from(number) - i128::from(from)) % i128::from(progression.step) == 0;
+            if let Some(number) = number.filter(|&number| grid(number)) {
                 return Ok(Some(number));
             }
         }
