@@ -24,7 +24,6 @@ pub(super) struct View {
 }
 
 impl View {
-    ///
     /// The moment is that of the first read, which is one of this collection.
     pub(super) async fn open(collection: &Collection<Document>) -> Result<Self> {
         let mut session = collection.client().start_session().snapshot(true).await?;

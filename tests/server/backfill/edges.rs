@@ -219,3 +219,16 @@ async fn stopped_at_random_beside_inserts_and_deletes() {
     let kept = docs.count_documents(doc! { "_id": { "$gte": 800, "$lt": 900 }, "$expr": { "$and": [{ "$eq": ["$a", "$_id"] }, { "$eq": ["$b", "$_id"] }] } });
     assert_eq!(kept.await.unwrap(), 100);
 }
+
+/// A counter that was restarted between two numbers of `start` goes on from there, and so do the numbers that are free.
+#[tokio::test]
+async fn a_gapless_fill_goes_on_from_where_the_counter_stands() {
+    let test = TestDb::new().await;
+    let docs: Collection<Document> = test.db.collection("docs");
+    let field = NumberedField::new(&docs, "number").start(10).step(10).gapless();
+    field.ensure().await.unwrap();
+    field.sequence(&doc! {}).unwrap().restart(15).await.unwrap();
+    docs.insert_many([doc! { "_id": 1 }, doc! { "_id": 2 }, doc! { "_id": 3, "number": 25 }]).await.unwrap();
+    assert_eq!(field.backfill().await.unwrap().numbered, 2);
+    assert_eq!(test.numbers("docs", "number").await, [15, 25, 35].into());
+}
