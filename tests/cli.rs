@@ -151,6 +151,11 @@ async fn counters_are_listed_shown_raised_and_restarted() {
     }
     cli.text(&["ensure", "bills", "number", "--scope", "tenant,year"]);
     cli.text(&[&["raise", "bills", "number", "--to", "7"][..], &of].concat());
+    // a new counter begins behind the documents of its scope, also when it is only planned
+    cli.db.collection("bills").insert_one(doc! { "tenant": "b", "year": 2026, "number": 9 }).await.unwrap();
+    let other = ["--scope", "tenant,year", "--of", r#"{"tenant": "b", "year": 2026}"#, "--dry-run"];
+    let planned = cli.json(&[&["raise", "bills", "number", "--to", "7"][..], &other].concat());
+    assert_eq!(planned, json!({ "before": null, "planned": 9 }));
     let listed = cli.json(&["list"]);
     let keys: Vec<_> = listed.as_array().unwrap().iter().map(|one| &one["key"]).collect();
     assert_eq!(keys, [&json!("orders._id"), &json!({ "seq": "bills.number", "tenant": "acme", "year": 2026 })]);
@@ -305,6 +310,27 @@ async fn it_can_be_interrupted() {
     cli.text(&["backfill", "orders", "number", "--batch-size", "10000"]);
     cli.text(&["ensure", "orders", "number"]);
     cli.text(&["verify", "orders", "number", "--complete"]);
+}
+
+/// Also while it asks and nobody answers.
+#[tokio::test]
+async fn a_question_can_be_interrupted() {
+    let cli = Cli::new("asked").await;
+    cli.orders().insert_one(doc! { "_id": 1 }).await.unwrap();
+    cli.text(&["ensure", "orders", "_id"]);
+    cli.text(&["raise", "orders", "_id", "--to", "500"]);
+    let restart = ["restart", "orders", "_id", "--next", "10"];
+    for (typed, status, value) in [("\x03", 130, 500), ("n\n", 4, 500), ("\x04", 4, 500), ("y\n", 0, 9)] {
+        let options = rexpect::session::Options::new().timeout_ms(Some(60_000));
+        let mut terminal = rexpect::session::spawn_with_options(cli.command(&restart), options).unwrap();
+        terminal.exp_string("[y/N]").unwrap();
+        terminal.send(typed).unwrap();
+        terminal.flush().unwrap();
+        terminal.exp_eof().unwrap();
+        let ended = format!("{:?}", terminal.process().wait().unwrap());
+        assert!(ended.starts_with("Exited") && ended.ends_with(&format!(" {status})")), "{typed:?}: {ended}");
+        assert_eq!(cli.json(&["show", "orders", "_id"]), json!({ "value": value }), "{typed:?}");
+    }
 }
 
 #[derive(serde::Serialize, mongo_sequence::AutoIncrement)]

@@ -68,6 +68,7 @@ mod get_or_insert_with_seq;
 mod insert_many_with_seq;
 mod insert_with_seq;
 mod next_value;
+mod raise_to;
 mod reserve;
 mod restart;
 
@@ -77,6 +78,7 @@ pub use get_or_insert_with_seq::{GetOrInsert, GetOrInsertWithSeq, GetOrInsertWit
 pub use insert_many_with_seq::{InsertManyWithSeq, InsertManyWithSeqFuture};
 pub use insert_with_seq::{InsertWithSeq, InsertWithSeqFuture};
 pub use next_value::{NextValue, NextValueFuture};
+pub use raise_to::{RaiseTo, RaiseToFuture};
 pub use reserve::{Reserve, ReserveFuture, Reserved};
 pub use restart::{Restart, RestartFuture};
 

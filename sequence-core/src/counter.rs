@@ -136,22 +136,35 @@ impl Counter {
     /// This alone creates counters, outside any transaction. The filter is the plain key, for which the server itself
     /// repeats an upsert that lost the race for the unique index.
     pub(crate) async fn create(&self) -> Result<()> {
-        if let Some(data) = self.origin.data() {
-            capability::check_model(data.collection()).await?;
-        }
-        self.create_at(self.seed().await?).await
+        self.check_creation().await?;
+        self.insert(self.seed().await?).await
     }
 
     async fn create_at(&self, seed: i64) -> Result<()> {
-        capability::check_counters(&self.collection).await?;
+        self.check_creation().await?;
+        self.insert(seed).await
+    }
+
+    /// Refuses collections in which counters or numbers have no place.
+    async fn check_creation(&self) -> Result<()> {
+        if let Some(data) = self.origin.data() {
+            capability::check_model(data.collection()).await?;
+        }
+        capability::check_counters(&self.collection).await
+    }
+
+    async fn insert(&self, seed: i64) -> Result<()> {
         let create = || {
             let update = doc! { "$setOnInsert": { &self.field: seed } };
             let upsert = self.collection.find_one_and_update(self.by_key(), update).upsert(true);
             upsert.max_time(self.command_time).into_future()
         };
         match repeated(create).await {
-            // a server that does not repeat it: another was first
-            Err(error) if server_code(&error) == Some(DUPLICATE_KEY) => Ok(()),
+            // a server that does not repeat it, and another was first; or an index of the user's refuses counters
+            Err(error) if server_code(&error) == Some(DUPLICATE_KEY) => match self.read(None).await? {
+                State::Missing => Err(error.into()),
+                _ => Ok(()),
+            },
             Err(error) => Err(self.waited_in_vain(error)),
             Ok(_) => Ok(()),
         }

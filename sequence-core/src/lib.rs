@@ -29,8 +29,8 @@ mod value;
 
 pub use action::{
     GetOrInsert, GetOrInsertWithSeq, GetOrInsertWithSeqFuture, InsertManyWithSeq, InsertManyWithSeqFuture,
-    InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, Reserve, ReserveFuture, Reserved, Restart,
-    RestartFuture,
+    InsertWithSeq, InsertWithSeqFuture, NextValue, NextValueFuture, RaiseTo, RaiseToFuture, Reserve, ReserveFuture,
+    Reserved, Restart, RestartFuture,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use field::NumberedField;

@@ -287,8 +287,12 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     ///
     /// Sends for each field `listIndexes`, a read of its counters and one pass of the server over the index; where numbers
     /// are missing a few more, to find the first of them. Without a unique index all numbers are read by the client, in
-    /// order. A standalone server cannot show one point in time, so there a counter that is moved meanwhile is seen later
-    /// than the data. Memory grows with the number of counters, not of documents.
+    /// order. A standalone server cannot show one point in time, nor can any show one that lies more than 5 minutes back:
+    /// there a counter that is moved meanwhile is seen later than the data. Memory grows with the number of counters, not of
+    /// documents.
+    ///
+    /// Whether there are documents without a number it first learns from the server's own count of documents, which may be
+    /// wrong after an unclean shutdown, until the server's `validate` has been run on the collection.
     ///
     /// `await` returns [`Result<Vec<SequenceReport>>`](crate::SequenceReport).
     ///

@@ -8,7 +8,7 @@ use mongodb::{Database, bson::Bson};
 
 use crate::{
     Result,
-    action::{NextValue, Reserve, Restart},
+    action::{NextValue, RaiseTo, Reserve, Restart},
     counter::{Counter, Origin, State},
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD, Progression},
 };
@@ -188,6 +188,8 @@ impl Sequence {
     ///
     /// Numbers that others reserved before and have not used yet may still be below `n`.
     ///
+    /// `await` returns [`Result<i64>`](crate::Result).
+    ///
     /// # Errors
     ///
     /// [`CounterMissing`](crate::ErrorKind::CounterMissing), [`CounterCorrupt`](crate::ErrorKind::CounterCorrupt),
@@ -197,23 +199,8 @@ impl Sequence {
     /// # Cancellation
     ///
     /// A dropped call may have raised the counter.
-    pub async fn raise_to(&self, n: i64) -> Result<i64> {
-        let counter = self.counter()?;
-        let progression = &counter.progression;
-        if progression.beyond(n, progression.last) {
-            return Err(
-                counter.invalid(format!("{n} lies beyond its limit {}; raise the limit first", progression.last))
-            );
-        }
-        let to = progression.seed(Some(n)).unwrap_or(n);
-        if counter.raise_or_create(to).await? {
-            return Ok(to);
-        }
-        match counter.read(None).await? {
-            State::At(number) => Ok(number.value),
-            State::Missing => Err(counter.missing("it was removed while it was raised")),
-            State::Corrupt(found) => Err(counter.corrupt(found)),
-        }
+    pub fn raise_to(&self, n: i64) -> RaiseTo<'_> {
+        RaiseTo::new(self, n)
     }
 
     /// Makes `n` the next number, lowering the counter if need be.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     Error, Outcome,
-    arguments::{Of, Raise, Restart},
+    arguments::{Raise, Restart},
     output::{is_confirmed, number, print},
 };
 
@@ -14,7 +14,7 @@ pub(crate) async fn raise(database: &Database, json: bool, raise: &Raise) -> Res
     let sequence = of.on(database).await?;
     let before = sequence.current_value().await?;
     if *dry_run {
-        let planned = planned(of, database, before, *to).await?;
+        let planned = sequence.raise_to(*to).dry_run().await?;
         print(json, &json!({ "before": before, "planned": planned }), || {
             if before == Some(planned) {
                 format!("it stands at {planned} already")
@@ -31,25 +31,6 @@ pub(crate) async fn raise(database: &Database, json: bool, raise: &Raise) -> Res
         Some(before) => format!("raised from {before} to {after}"),
     })?;
     Ok(Outcome::Done)
-}
-
-/// Where the counter will stand when it is raised to `to`, as far as that can be told: a new one of a scope begins behind
-/// the numbers of that scope, too.
-pub(crate) async fn planned(of: &Of, database: &Database, before: Option<i64>, to: i64) -> Result<i64, Error> {
-    let mut stands = before;
-    if before.is_none()
-        && let Ok(ensured) = of.field.on(database).ensure().dry_run().await
-    {
-        if !of.field.scope().is_empty() && !ensured.indexes.is_empty() {
-            return Err(
-                "it has no counter, and without a unique index none can be made: `mongo-sequence ensure` makes \
-                        it, with the same `--scope`"
-                    .into(),
-            );
-        }
-        stands = ensured.counters.first().map(|(_, value)| *value);
-    }
-    Ok(stands.filter(|&stands| of.field.goes_back(stands, to)).unwrap_or(to))
 }
 
 pub(crate) async fn restart(database: &Database, json: bool, restart: &Restart) -> Result<Outcome, Error> {
@@ -69,7 +50,7 @@ pub(crate) async fn restart(database: &Database, json: bool, restart: &Restart) 
     }
     if before.is_some_and(|before| of.field.goes_back(before, *next))
         && !yes
-        && !is_confirmed(&format!("{plan}, and numbers that were handed out may come again"))?
+        && !is_confirmed(&format!("{plan}, and numbers that were handed out may come again")).await?
     {
         return Ok(Outcome::Declined);
     }

@@ -31,7 +31,7 @@ pub(crate) async fn unset(database: &Database, json: bool, unset: &Unset) -> Res
     let mut what = "to lose their number";
     if documents > 0 && !dry_run {
         let plan = format!("{documents} documents lose their number; `--dry-run` lists them");
-        if !yes && !is_confirmed(&plan)? {
+        if !yes && !is_confirmed(&plan).await? {
             return Ok(Outcome::Declined);
         }
         (documents, listed) = self::listed(taking()).await?;

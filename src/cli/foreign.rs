@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::{
     Error, Outcome,
     arguments::{Adopt, Library, bson},
-    counters::planned,
     output::{number, print},
     usage,
 };
@@ -18,7 +17,7 @@ pub(crate) async fn adopt(database: &Database, json: bool, adopt: &Adopt) -> Res
     let sequence = adopt.of.on(database).await?;
     if adopt.dry_run {
         let (found, value) = (sequence.adoptable(&foreign).await?, sequence.current_value().await?);
-        let planned = planned(&adopt.of, database, value, found).await?;
+        let planned = sequence.raise_to(found).dry_run().await?;
         print(json, &json!({ "found": found, "value": value, "planned": planned }), || {
             let stands = number(value);
             format!("the other counter gave out {found} last, ours stands at {stands}, and will at {planned}")

@@ -19,6 +19,9 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 /// How long a server is looked for, unless the URI says otherwise.
 const SELECTION_TIME: Duration = Duration::from_secs(10);
 
+/// The status of a program that the user has interrupted.
+const STOPPED: i32 = 130;
+
 /// How a command has ended. What went wrong on the way is 1, and wrong usage 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
@@ -27,8 +30,6 @@ enum Outcome {
     Faults,
     /// The user did not confirm.
     Declined,
-    /// The user interrupted it.
-    Stopped,
 }
 
 impl From<Outcome> for ExitCode {
@@ -37,7 +38,6 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => Self::SUCCESS,
             Outcome::Faults => Self::from(3),
             Outcome::Declined => Self::from(4),
-            Outcome::Stopped => Self::from(130),
         }
     }
 }
@@ -50,7 +50,8 @@ async fn main() -> ExitCode {
         outcome = run(arguments) => outcome,
         _ = tokio::signal::ctrl_c() => {
             eprintln!("mongo-sequence: {when_stopped}");
-            Ok(Outcome::Stopped)
+            // at once: the runtime would wait for an answer that may never be typed
+            std::process::exit(STOPPED);
         }
     };
     match outcome {

@@ -43,14 +43,14 @@ pub(crate) fn number(number: Option<i64>) -> String {
 }
 
 /// Asks, if there is somebody to ask.
-pub(crate) fn is_confirmed(plan: &str) -> Result<bool, Error> {
+pub(crate) async fn is_confirmed(plan: &str) -> Result<bool, Error> {
     if !stdin().is_terminal() {
         eprintln!("mongo-sequence: {plan}. Nothing was done: say `--yes` where nobody can be asked");
         return Ok(false);
     }
     eprint!("{plan}. Go on? [y/N] ");
     stderr().flush()?;
-    let mut answer = String::new();
-    stdin().lock().read_line(&mut answer)?;
-    Ok(answer.trim().eq_ignore_ascii_case("y"))
+    // on a thread of its own, so that an interruption is heard meanwhile
+    let answer = tokio::task::spawn_blocking(|| stdin().lock().lines().next().transpose()).await??;
+    Ok(answer.is_some_and(|answer| answer.trim().eq_ignore_ascii_case("y")))
 }

@@ -362,3 +362,23 @@ async fn a_thousand_dropped_calls_make_no_duplicate() {
     let last = sequence.next_value().await.unwrap();
     assert!(told.iter().all(|number| *number < last));
 }
+
+/// An index of the user's own may refuse counters; that is not another who was first.
+#[tokio::test]
+async fn a_counter_that_an_index_refuses_is_told_at_once() {
+    let (test, orders) = orders().await;
+    let unique = mongodb::options::IndexOptions::builder().unique(true).build();
+    let index = mongodb::IndexModel::builder().keys(doc! { "owner": 1 }).options(unique).build();
+    test.counters().create_index(index).await.unwrap();
+    test.counters().delete_one(doc! { "_id": "orders._id" }).await.unwrap();
+    test.set_counter("theirs", 5_i64).await;
+    test.sent.clear();
+    for gapless in [false, true] {
+        let mut order = order();
+        let insert = order.insert_with_seq(&orders);
+        let error = if gapless { insert.gapless().await } else { insert.await }.unwrap_err();
+        assert!(error.to_string().contains("owner_1"), "{error}");
+    }
+    assert!(test.sent.names().len() < 20, "{:?}", test.sent.names());
+    assert_eq!(test.numbers("orders", "_id").await.len(), 1);
+}

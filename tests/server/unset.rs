@@ -137,3 +137,17 @@ async fn ids(collection: &Collection<Document>, filter: Document) -> Vec<i32> {
     }
     ids
 }
+
+/// One command tells of no more documents than a filter can hold.
+#[tokio::test]
+async fn long_texts_are_taken_away() {
+    let test = TestDb::new().await;
+    let bills: Collection<Document> = test.db.collection("bills");
+    let long = "x".repeat(3_000_000);
+    for id in 0..7 {
+        bills.insert_one(doc! { "_id": id, "n": &long }).await.unwrap();
+    }
+    bills.insert_one(doc! { "_id": 7, "n": "y".repeat(15_000_000) }).await.unwrap();
+    assert_eq!(NumberedField::new(&bills, "n").unset().no_numbers().await.unwrap(), 8);
+    assert_eq!(ids(&bills, doc! { "n": { "$exists": false } }).await, (0..8).collect::<Vec<_>>());
+}

@@ -48,15 +48,32 @@ impl Counter {
     /// Raises the counter to `to`. One that is missing, and whose documents cannot tell where it stands, is created there,
     /// since the user has said so.
     pub(crate) async fn raise_or_create(&self, to: i64) -> Result<bool> {
-        let told = match &self.origin {
-            Origin::Unknown => false,
-            Origin::Documents(data) => !data.is_readable(),
-            Origin::Shared(_) => true,
-        };
-        if told && matches!(self.read(None).await?, State::Missing) {
+        if self.begins_anywhere() && matches!(self.read(None).await?, State::Missing) {
             self.create_at(to).await?;
         }
         self.raise(to).await
+    }
+
+    /// Where the counter would stand after [`raise_or_create`](Self::raise_or_create).
+    pub(crate) async fn raised(&self, to: i64) -> Result<i64> {
+        let stands = match self.read(None).await? {
+            State::At(number) => number.value,
+            State::Corrupt(found) => return Err(self.corrupt(found)),
+            State::Missing => {
+                self.check_creation().await?;
+                if self.begins_anywhere() { to } else { self.seed().await? }
+            }
+        };
+        Ok(if self.progression.beyond(to, stands) { to } else { stands })
+    }
+
+    /// Whether its documents cannot tell where a missing counter stands, so that the user has to.
+    fn begins_anywhere(&self) -> bool {
+        match &self.origin {
+            Origin::Unknown => false,
+            Origin::Documents(data) => !data.is_readable(),
+            Origin::Shared(_) => true,
+        }
     }
 
     /// Creates the counter where these documents say it stands, or raises it to there. Also one that is shared: whoever

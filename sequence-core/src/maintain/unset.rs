@@ -20,8 +20,10 @@ use crate::{
     data::{self, Data, simple, whole_value_of},
 };
 
-/// How many documents lose their numbers with one command.
+/// How many documents lose their numbers with one command, and how many bytes describe them, at most: all of them are one
+/// filter, which may have 16 MB. A single document never has more.
 const BATCH: usize = 1_000;
+const BYTES: usize = 8_000_000;
 
 type Listener = Box<dyn FnMut(&Bson, &Bson) + Send>;
 
@@ -98,7 +100,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
     }
     let data = field.data(Document::new());
     capability::check_model(data.collection()).await?;
-    let mut taking = Taking { field: &field, data: &data, dry_run, on_each, batch: Vec::new(), done: 0 };
+    let mut taking = Taking { field: &field, data: &data, dry_run, on_each, batch: Vec::new(), bytes: 0, done: 0 };
     if no_numbers {
         let mut found = find(&data, data.no_number(), doc! {}).await?;
         while found.advance().await? {
@@ -138,6 +140,7 @@ struct Taking<'a> {
     on_each: Option<Listener>,
     /// The documents that the next command is for.
     batch: Vec<Document>,
+    bytes: usize,
     done: u64,
 }
 
@@ -180,18 +183,25 @@ impl Taking<'_> {
             return Ok(());
         }
         same.extend(doc! { "_id": { "$eq": id }, field: { "$eq": value } });
+        let length = bytes(&same)?.len();
+        if self.batch.len() == BATCH || self.bytes + length > BYTES {
+            self.send().await?;
+        }
+        self.bytes += length;
         self.batch.push(same);
-        if self.batch.len() == BATCH { self.send().await } else { Ok(()) }
+        Ok(())
     }
 
     async fn finish(mut self) -> Result<u64> {
-        if !self.batch.is_empty() {
-            self.send().await?;
-        }
+        self.send().await?;
         Ok(self.done)
     }
 
     async fn send(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        self.bytes = 0;
         let any = doc! { "$or": std::mem::take(&mut self.batch) };
         let update = self.data.collection().update_many(any, doc! { "$unset": { self.data.field(): "" } });
         let updated = update.collation(simple()).write_concern(WriteConcern::majority()).await?;

@@ -15,11 +15,13 @@ use self::{
 };
 use super::view::View;
 use crate::{
-    NumberedField, Result, action::opaque_future, capability, data::Data, document, error::server_code, number,
+    Error, NumberedField, Result, action::opaque_future, capability, data::Data, document, error::server_code, number,
 };
 
 /// Server code: what was changed in the catalog lies behind the moment of the snapshot.
 const SNAPSHOT_UNAVAILABLE: i32 = 246;
+/// Server code: the snapshot is older than what the server keeps, which is the last 5 minutes by default.
+const SNAPSHOT_TOO_OLD: i32 = 239;
 /// How often a new moment is tried.
 const TRIES: usize = 5;
 
@@ -69,11 +71,11 @@ pub(crate) async fn verify(field: &NumberedField) -> Result<SequenceReport> {
             Ok(view) => at_one_moment(field, view, before).await,
             Err(error) => Err(error),
         };
-        match found {
-            Err(error) if error.driver_error().and_then(server_code) == Some(SNAPSHOT_UNAVAILABLE) => {
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-            }
-            done => return done,
+        let code = found.as_ref().err().and_then(Error::driver_error).and_then(server_code);
+        match code {
+            Some(SNAPSHOT_UNAVAILABLE) => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
+            Some(SNAPSHOT_TOO_OLD) => break, // so would the next one be, with as many documents
+            _ => return found,
         }
     }
     // a capped collection never has one

@@ -264,3 +264,24 @@ async fn odd_counters_are_told() {
         }
     }
 }
+
+/// A server keeps a moment for 5 minutes; what takes longer is seen at several.
+#[tokio::test]
+async fn a_moment_that_is_gone_is_not_tried_again() {
+    let test = TestDb::with_faults().await;
+    let docs: Collection<Document> = test.db.collection("docs");
+    docs.insert_many((1..=3).map(|number| doc! { "number": number })).await.unwrap();
+    test.set_counter("docs.number", 3_i64).await;
+    test.sent.clear();
+    test.fail(&["find"], doc! { "times": 1 }, doc! { "errorCode": 239 }).await;
+    let report = NumberedField::new(&docs, "number").verify().await.unwrap();
+    assert!(report.is_clean() && report.documents == 3, "{report}");
+    let moments = test
+        .sent
+        .named("find")
+        .iter()
+        .map(|sent| sent.get_document("readConcern").unwrap().clone())
+        .collect::<Vec<_>>();
+    assert_eq!(moments[0].get_str("level").unwrap(), "snapshot");
+    assert!(moments[1..].iter().all(|moment| moment.get_str("level").unwrap() == "local"), "{moments:?}");
+}
