@@ -160,11 +160,8 @@ impl Counter {
             upsert.max_time(self.command_time).into_future()
         };
         match repeated(create).await {
-            // a server that does not repeat it, and another was first; or an index of the user's refuses counters
-            Err(error) if server_code(&error) == Some(DUPLICATE_KEY) => match self.read(None).await? {
-                State::Missing => Err(error.into()),
-                _ => Ok(()),
-            },
+            // a server that does not repeat it: another was first
+            Err(error) if is_duplicate_id(&error) => Ok(()),
             Err(error) => Err(self.waited_in_vain(error)),
             Ok(_) => Ok(()),
         }
@@ -242,4 +239,11 @@ impl Counter {
     fn value(&self) -> Document {
         doc! { "_id": 0, &self.field: 1 }
     }
+}
+
+/// Whether a document has this `_id`, and it is not an index of the user's own that refuses a counter.
+fn is_duplicate_id(error: &mongodb::error::Error) -> bool {
+    let pattern = error.server_response().and_then(|reply| reply.get_document("keyPattern").ok());
+    let is_of_id = pattern.is_none_or(|keys| keys.iter().flatten().all(|(field, _)| field == "_id"));
+    server_code(error) == Some(DUPLICATE_KEY) && is_of_id
 }
