@@ -6,26 +6,37 @@ use std::{
     net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
 };
 
 use crate::Error;
 
 /// Runs the server until it ends or standard input does, which is when the parent closes its end or dies, by SIGKILL
 /// too. Then ends the server, if need be, and removes its folder. What the server logged last goes to standard error if
-/// it ended by itself.
+/// it ended by itself. While there is a file `down`, the server is meant to be dead, and is started again without it.
 const SUPERVISOR: &str = r#"
 trap '' PIPE # the shell reports the kill to a parent that may be gone
 folder=$1; shift
 exec 3<&0
-"$@" </dev/null >"$folder/output" 2>&1 3<&- &
-server=$!
-{ read -r _; touch "$folder/stopping"; kill -9 $server; } <&3 &
+{ read -r _; touch "$folder/stopping"; read -r server <"$folder/pid"; kill -9 "$server"; } <&3 &
 reader=$!
-wait $server
+until [ -e "$folder/stopping" ]; do
+    "$@" </dev/null >"$folder/output" 2>&1 3<&- &
+    server=$!
+    echo $server >"$folder/pid"
+    [ -e "$folder/stopping" ] && kill -9 $server
+    wait $server
+    [ -e "$folder/down" ] || break
+    rm -f "$folder/pid"
+    while [ -e "$folder/down" ] && [ ! -e "$folder/stopping" ]; do sleep 0.05; done
+done 2>/dev/null
 kill $reader 2>/dev/null
 [ -e "$folder/stopping" ] || tail -n 5 "$folder/output" "$folder/log" >&2
 rm -rf "$folder"
 "#;
+
+/// Between two looks whether it has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// A started server process.
 #[derive(Debug)]
@@ -43,7 +54,7 @@ impl Node {
         fs::create_dir(folder.join("data")).map_err(failed)?;
         let mut command = Command::new("sh");
         command.args(["-c", SUPERVISOR, "mongod-supervisor"]).arg(&folder).arg(mongod);
-        command.arg("--dbpath").arg(folder.join("data")).arg("--logpath").arg(folder.join("log"));
+        command.arg("--dbpath").arg(folder.join("data")).arg("--logpath").arg(folder.join("log")).arg("--logappend");
         command.args(["--port", &port.to_string(), "--bind_ip", "127.0.0.1", "--nounixsocket"]);
         command.args(["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "enableTestCommands=1"]);
         command.args(["--setParameter", "diagnosticDataCollectionEnabled=false"]);
@@ -74,6 +85,55 @@ impl Node {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Ends it at once, by SIGKILL. Its data stays, for [`restart`](Self::restart).
+    ///
+    /// # Errors
+    ///
+    /// If it runs no more.
+    pub fn crash(&self) -> Result<(), Error> {
+        fs::write(self.folder.join("down"), "").map_err(|error| Error::new(error.to_string()))?;
+        self.signal("KILL")?;
+        while self.folder.join("pid").exists() {
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    /// Starts it again. Returns before it answers.
+    ///
+    /// # Errors
+    ///
+    /// If it was not down.
+    pub fn restart(&self) -> Result<(), Error> {
+        fs::remove_file(self.folder.join("down")).map_err(|error| Error::new(format!("it is not down: {error}")))
+    }
+
+    /// Stops it in the middle of everything, by SIGSTOP. Its connections stay open, and nobody answers.
+    ///
+    /// # Errors
+    ///
+    /// If it runs no more.
+    pub fn freeze(&self) -> Result<(), Error> {
+        self.signal("STOP")
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Errors
+    ///
+    /// If it runs no more.
+    pub fn thaw(&self) -> Result<(), Error> {
+        self.signal("CONT")
+    }
+
+    fn signal(&self, signal: &str) -> Result<(), Error> {
+        let failed = |reason: String| Error::new(format!("mongod cannot be sent SIG{signal}: {reason}"));
+        let pid = fs::read_to_string(self.folder.join("pid")).map_err(|error| failed(error.to_string()))?;
+        let sent = Command::new("kill").args(["-s", signal, pid.trim()]).output();
+        let sent = sent.map_err(|error| failed(error.to_string()))?;
+        if sent.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&sent.stderr).into_owned())) }
     }
 
     /// What it said, if it has ended by itself.

@@ -1,0 +1,218 @@
+//! What goes wrong.
+
+use std::time::Duration;
+
+use mongod_fixture::{Node, Server};
+use mongodb::{
+    Client,
+    bson::{Document, doc},
+    options::ClientOptions,
+};
+use rand::{Rng, rngs::StdRng, seq::SliceRandom};
+
+use crate::clients::Clients;
+
+/// How long the set may take until all its nodes are in service again.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a transaction may take, in seconds.
+const LIFETIME: i32 = 5;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The primary steps down at once.
+    StepDown,
+    /// The primary is killed, and started again.
+    Crash,
+    /// The primary is stopped in the middle of everything, and goes on when there is another.
+    Freeze,
+    /// The secondaries copy nothing any more, and then the primary is killed: what it has alone is lost.
+    Lag,
+    /// A client process is killed.
+    KillClient,
+}
+
+impl Fault {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::StepDown, Self::Crash, Self::Freeze, Self::Lag, Self::KillClient];
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StepDown => "step-down",
+            Self::Crash => "kill -9 of the primary",
+            Self::Freeze => "primary stopped",
+            Self::Lag => "replication stopped and kill -9",
+            Self::KillClient => "kill -9 of a client",
+        }
+    }
+
+    /// So many faults, each kind as often as the others, in any order.
+    pub fn some(n: usize, random: &mut StdRng) -> Vec<Self> {
+        let mut faults = Vec::new();
+        while faults.len() < n {
+            let mut kinds = Self::ALL;
+            kinds.shuffle(random);
+            faults.extend(kinds);
+        }
+        faults.truncate(n);
+        faults
+    }
+}
+
+/// A replica set that faults befall.
+#[derive(Debug)]
+pub struct Nemesis<'a> {
+    nodes: Vec<(&'a Node, Client)>,
+    random: StdRng,
+}
+
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+impl<'a> Nemesis<'a> {
+    /// Of this set.
+    ///
+    /// # Errors
+    ///
+    /// If a node cannot be spoken to.
+    pub async fn of(server: &'a Server, random: StdRng) -> Result<Self> {
+        let mut nodes = Vec::new();
+        for node in server.nodes() {
+            let mut options = ClientOptions::parse(node.uri()).await?;
+            options.server_selection_timeout = Some(LOOK * 20);
+            options.heartbeat_freq = Some(Duration::from_millis(500));
+            nodes.push((node, Client::with_options(options)?));
+        }
+        let nemesis = Self { nodes, random };
+        nemesis.in_service().await?;
+        Ok(nemesis)
+    }
+
+    /// Lets it happen, and puts right what has to be.
+    ///
+    /// # Errors
+    ///
+    /// If it could not.
+    pub async fn strike(&mut self, fault: Fault, clients: &mut Clients) -> Result<()> {
+        clients.blame(fault.name());
+        match fault {
+            Fault::StepDown => self.step_down().await?,
+            Fault::Crash => {
+                let primary = self.primary().await?;
+                self.nodes[primary].0.crash()?;
+                self.pause(0..2_000).await;
+                self.nodes[primary].0.restart()?;
+            }
+            Fault::Freeze => {
+                let primary = self.primary().await?;
+                self.nodes[primary].0.freeze()?;
+                self.pause(100..5_000).await;
+                self.nodes[primary].0.thaw()?;
+            }
+            Fault::Lag => self.lag().await?,
+            Fault::KillClient => {
+                let which = self.random.random_range(0..clients.running());
+                clients.kill(which).await;
+            }
+        }
+        self.in_service().await
+    }
+
+    /// Lets the servers abort the transactions of processes that are gone after this many seconds, not 60: nothing else
+    /// frees the counters that they have locked.
+    async fn limit_transactions(&self) -> Result<()> {
+        for node in 0..self.nodes.len() {
+            self.command(node, doc! { "setParameter": 1, "transactionLifetimeLimitSeconds": LIFETIME }).await?;
+        }
+        Ok(())
+    }
+
+    async fn step_down(&self) -> Result<()> {
+        let step_down = doc! { "replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 2, "force": true };
+        let primary = self.primary().await?;
+        self.command(primary, step_down).await
+    }
+
+    async fn lag(&mut self) -> Result<()> {
+        let primary = self.primary().await?;
+        let secondaries = (0..self.nodes.len()).filter(|&node| node != primary);
+        for node in secondaries.clone() {
+            self.stop_replication(node, "alwaysOn").await?;
+        }
+        self.pause(100..1_000).await;
+        self.nodes[primary].0.crash()?;
+        for node in secondaries {
+            self.stop_replication(node, "off").await?;
+        }
+        self.other_primary(primary).await?;
+        self.nodes[primary].0.restart()?;
+        Ok(())
+    }
+
+    async fn stop_replication(&self, node: usize, mode: &str) -> Result<()> {
+        self.command(node, doc! { "configureFailPoint": "stopReplProducer", "mode": mode }).await
+    }
+
+    /// How long a fault lasts is part of it.
+    async fn pause(&mut self, milliseconds: std::ops::Range<u64>) {
+        let milliseconds = self.random.random_range(milliseconds);
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    }
+
+    async fn primary(&self) -> Result<usize> {
+        self.until("there is no primary", async |hello: &[Option<Document>]| {
+            hello.iter().position(|hello| is(hello.as_ref(), "isWritablePrimary"))
+        })
+        .await
+    }
+
+    async fn other_primary(&self, than: usize) -> Result<()> {
+        self.until("there is no other primary", async |hello: &[Option<Document>]| {
+            let mut others = (0..hello.len()).filter(|&node| node != than);
+            others.find(|&node| is(hello[node].as_ref(), "isWritablePrimary")).map(drop)
+        })
+        .await
+    }
+
+    /// Until one node is the primary and all others follow it.
+    async fn in_service(&self) -> Result<()> {
+        self.until("the set is not whole", async |hello: &[Option<Document>]| {
+            let count = |name| hello.iter().filter(|hello| is(hello.as_ref(), name)).count();
+            (count("isWritablePrimary") == 1 && count("secondary") == hello.len() - 1).then_some(())
+        })
+        .await?;
+        self.limit_transactions().await
+    }
+
+    /// Asks all nodes until that is seen in their answers.
+    async fn until<T>(
+        &self,
+        otherwise: &str,
+        mut seen: impl AsyncFnMut(&[Option<Document>]) -> Option<T>,
+    ) -> Result<T> {
+        let looking = async {
+            loop {
+                let mut hello = Vec::new();
+                for (_, client) in &self.nodes {
+                    hello.push(client.database("admin").run_command(doc! { "hello": 1 }).await.ok());
+                }
+                if let Some(seen) = seen(&hello).await {
+                    return seen;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, looking).await.map_err(|_| format!("{otherwise} after {PATIENCE:?}").into())
+    }
+
+    async fn command(&self, node: usize, command: Document) -> Result<()> {
+        self.nodes[node].1.database("admin").run_command(command).await?;
+        Ok(())
+    }
+}
+
+fn is(hello: Option<&Document>, name: &str) -> bool {
+    hello.is_some_and(|hello| hello.get_bool(name).unwrap_or(false))
+}
