@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mongod_fixture::{Node, Server};
+use mongod_fixture::Node;
 use mongodb::{
     Client,
     bson::{Document, doc},
@@ -10,7 +10,7 @@ use mongodb::{
 };
 use rand::{Rng, rngs::StdRng, seq::SliceRandom};
 
-use crate::clients::Clients;
+use crate::{clients::Clients, cluster::Cluster};
 
 /// How long the set may take until all its nodes are in service again.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -31,11 +31,13 @@ pub enum Fault {
     Lag,
     /// A client process is killed.
     KillClient,
+    /// The primary reaches nobody, and nobody reaches it. Where nodes have [links](Cluster::links).
+    Cut,
 }
 
 impl Fault {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [Self::StepDown, Self::Crash, Self::Freeze, Self::Lag, Self::KillClient];
+    /// All kinds that need nothing of the machine.
+    const ANYWHERE: [Self; 5] = [Self::StepDown, Self::Crash, Self::Freeze, Self::Lag, Self::KillClient];
 
     /// What it is called.
     #[must_use]
@@ -46,14 +48,16 @@ impl Fault {
             Self::Freeze => "primary stopped",
             Self::Lag => "replication stopped and kill -9",
             Self::KillClient => "kill -9 of a client",
+            Self::Cut => "primary cut off",
         }
     }
 
     /// So many faults, each kind as often as the others, in any order.
-    pub fn some(n: usize, random: &mut StdRng) -> Vec<Self> {
+    pub fn some(n: usize, cluster: &Cluster, random: &mut StdRng) -> Vec<Self> {
         let mut faults = Vec::new();
         while faults.len() < n {
-            let mut kinds = Self::ALL;
+            let cut = if cluster.links.is_empty() { None } else { Some(Self::Cut) };
+            let mut kinds: Vec<Self> = Self::ANYWHERE.into_iter().chain(cut).collect();
             kinds.shuffle(random);
             faults.extend(kinds);
         }
@@ -66,6 +70,7 @@ impl Fault {
 #[derive(Debug)]
 pub struct Nemesis<'a> {
     nodes: Vec<(&'a Node, Client)>,
+    cluster: &'a Cluster,
     random: StdRng,
 }
 
@@ -77,15 +82,15 @@ impl<'a> Nemesis<'a> {
     /// # Errors
     ///
     /// If a node cannot be spoken to.
-    pub async fn of(server: &'a Server, random: StdRng) -> Result<Self> {
+    pub async fn of(cluster: &'a Cluster, random: StdRng) -> Result<Self> {
         let mut nodes = Vec::new();
-        for node in server.nodes() {
+        for node in cluster.server.nodes() {
             let mut options = ClientOptions::parse(node.uri()).await?;
             options.server_selection_timeout = Some(LOOK * 20);
             options.heartbeat_freq = Some(Duration::from_millis(500));
             nodes.push((node, Client::with_options(options)?));
         }
-        let nemesis = Self { nodes, random };
+        let nemesis = Self { nodes, cluster, random };
         nemesis.in_service().await?;
         Ok(nemesis)
     }
@@ -112,6 +117,12 @@ impl<'a> Nemesis<'a> {
                 self.nodes[primary].0.thaw()?;
             }
             Fault::Lag => self.lag().await?,
+            Fault::Cut => {
+                let primary = self.primary().await?;
+                self.cluster.link(primary, "down").await?;
+                self.pause(1_000..8_000).await;
+                self.cluster.link(primary, "up").await?;
+            }
             Fault::KillClient => {
                 let which = self.random.random_range(0..clients.running());
                 clients.kill(which).await;

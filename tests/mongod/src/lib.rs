@@ -18,7 +18,7 @@ mod topology;
 
 use std::fmt;
 
-pub use process::Node;
+pub use process::{Node, Place};
 pub use topology::Topology;
 
 /// A MongoDB deployment. Ends when dropped, if it was started here.
@@ -51,6 +51,17 @@ impl Server {
     pub async fn start(topology: Topology) -> Result<Self, Error> {
         let mongod = binary::find()?;
         let (uri, nodes) = topology::start(&mongod, topology).await?;
+        Ok(Self { uri, nodes })
+    }
+
+    /// A new replica set with a node at each of these places; as [`start`](Self::start) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start`](Self::start).
+    pub async fn replica_set(places: &[Place]) -> Result<Self, Error> {
+        let mongod = binary::find()?;
+        let (uri, nodes) = topology::replica_set(&mongod, places).await?;
         Ok(Self { uri, nodes })
     }
 

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::Read,
-    net::TcpListener,
+    net::{IpAddr, Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
@@ -38,24 +38,42 @@ rm -rf "$folder"
 /// Between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// Where a server runs.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The address that it listens on.
+    pub address: IpAddr,
+    /// The network namespace (`ip netns`) that has the address, if it is not that of this process.
+    pub namespace: Option<String>,
+}
+
+impl Place {
+    pub(crate) const LOOPBACK: Self = Self { address: IpAddr::V4(Ipv4Addr::LOCALHOST), namespace: None };
+}
+
 /// A started server process.
 #[derive(Debug)]
 pub struct Node {
     supervisor: Child,
+    place: Place,
     port: u16,
     folder: PathBuf,
 }
 
 impl Node {
-    pub(crate) fn start(mongod: &Path, replica_set: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn start(mongod: &Path, place: &Place, replica_set: Option<&str>) -> Result<Self, Error> {
         let failed = |error| Error::new(format!("{} cannot be started: {error}", mongod.display()));
         let port = free_port().map_err(failed)?;
         let folder = tempfile::Builder::new().prefix("mongo-sequence-").tempdir().map_err(failed)?.keep();
         fs::create_dir(folder.join("data")).map_err(failed)?;
         let mut command = Command::new("sh");
-        command.args(["-c", SUPERVISOR, "mongod-supervisor"]).arg(&folder).arg(mongod);
+        command.args(["-c", SUPERVISOR, "mongod-supervisor"]).arg(&folder);
+        if let Some(namespace) = &place.namespace {
+            command.args(["ip", "netns", "exec", namespace]);
+        }
+        command.arg(mongod);
         command.arg("--dbpath").arg(folder.join("data")).arg("--logpath").arg(folder.join("log")).arg("--logappend");
-        command.args(["--port", &port.to_string(), "--bind_ip", "127.0.0.1", "--nounixsocket"]);
+        command.args(["--port", &port.to_string(), "--bind_ip", &place.address.to_string(), "--nounixsocket"]);
         command.args(["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "enableTestCommands=1"]);
         command.args(["--setParameter", "diagnosticDataCollectionEnabled=false"]);
         if let Some(name) = replica_set {
@@ -66,10 +84,16 @@ impl Node {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let supervisor = command.spawn().map_err(failed)?;
-        Ok(Self { supervisor, port, folder })
+        Ok(Self { supervisor, place: place.clone(), port, folder })
     }
 
-    /// The port on 127.0.0.1.
+    /// Where it runs.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The port it listens on.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -78,7 +102,11 @@ impl Node {
     /// A connection string for this node alone.
     #[must_use]
     pub fn uri(&self) -> String {
-        format!("mongodb://127.0.0.1:{}/?directConnection=true", self.port)
+        format!("mongodb://{}/?directConnection=true", self.host())
+    }
+
+    pub(crate) fn host(&self) -> String {
+        format!("{}:{}", self.place.address, self.port)
     }
 
     /// The folder with its data and its log, which is removed when it ends.

@@ -8,7 +8,10 @@ use mongodb::{
     options::ClientOptions,
 };
 
-use crate::{Error, process::Node};
+use crate::{
+    Error,
+    process::{Node, Place},
+};
 
 const REPLICA_SET: &str = "mongo-sequence";
 /// How long a deployment may take until it accepts writes.
@@ -29,24 +32,38 @@ pub enum Topology {
     ThreeNodes,
 }
 
+impl Topology {
+    /// Whether it is a replica set, and how many nodes it has.
+    fn shape(self) -> (bool, usize) {
+        match self {
+            Self::Standalone => (false, 1),
+            Self::ReplicaSet => (true, 1),
+            Self::ThreeNodes => (true, 3),
+        }
+    }
+}
+
 pub(crate) async fn start(mongod: &Path, topology: Topology) -> Result<(String, Vec<Node>), Error> {
-    let (members, replica_set) = match topology {
-        Topology::Standalone => (1, None),
-        Topology::ReplicaSet => (1, Some(REPLICA_SET)),
-        Topology::ThreeNodes => (3, Some(REPLICA_SET)),
-    };
+    let (is_replica_set, members) = topology.shape();
+    if is_replica_set {
+        return replica_set(mongod, &vec![Place::LOOPBACK; members]).await;
+    }
+    let (node, _) = answering(mongod, &Place::LOOPBACK, None).await?;
+    Ok((node.uri(), vec![node]))
+}
+
+/// With a node at each of these places.
+pub(crate) async fn replica_set(mongod: &Path, places: &[Place]) -> Result<(String, Vec<Node>), Error> {
     let mut nodes = Vec::new();
     let mut clients = Vec::new();
-    for _ in 0..members {
-        let (node, client) = answering(mongod, replica_set).await?;
+    for place in places {
+        let (node, client) = answering(mongod, place, Some(REPLICA_SET)).await?;
         nodes.push(node);
         clients.push(client);
     }
-    let hosts: Vec<String> = nodes.iter().map(|node| format!("127.0.0.1:{}", node.port())).collect();
-    if replica_set.is_none() {
-        return Ok((format!("mongodb://{}/?directConnection=true", hosts[0]), nodes));
-    }
-    initiate(&clients[0], &hosts).await?;
+    let hosts: Vec<String> = nodes.iter().map(Node::host).collect();
+    let first = clients.first().ok_or_else(|| Error::new("a replica set needs a place"))?;
+    initiate(first, &hosts).await?;
     for client in &clients {
         until_in_service(client).await?;
     }
@@ -54,10 +71,10 @@ pub(crate) async fn start(mongod: &Path, topology: Topology) -> Result<(String, 
 }
 
 /// A node that answers commands, and a client for it alone.
-async fn answering(mongod: &Path, replica_set: Option<&str>) -> Result<(Node, Client), Error> {
+async fn answering(mongod: &Path, place: &Place, replica_set: Option<&str>) -> Result<(Node, Client), Error> {
     let mut said = String::new();
     for _ in 0..STARTS {
-        let mut node = Node::start(mongod, replica_set)?;
+        let mut node = Node::start(mongod, place, replica_set)?;
         let mut options = ClientOptions::parse(node.uri()).await.map_err(|error| Error::new(error.to_string()))?;
         options.server_selection_timeout = Some(LOOK);
         let client = Client::with_options(options).map_err(|error| Error::new(error.to_string()))?;
