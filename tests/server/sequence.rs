@@ -72,7 +72,11 @@ async fn a_bare_name_without_a_counter_is_an_error_and_creates_nothing() {
 async fn raising_never_lowers_and_keeps_to_the_grid() {
     let test = TestDb::new().await;
     let tickets = Sequence::new(&test.db, "tickets").start(100).step(10);
+    let before = tickets.current_value().await.unwrap();
+    assert_eq!(tickets.raise_to(155).dry_run().await.unwrap(), 150);
+    assert_eq!(tickets.current_value().await.unwrap(), before);
     assert_eq!(tickets.raise_to(155).await.unwrap(), 150);
+    assert_eq!(tickets.raise_to(20).dry_run().await.unwrap(), 150);
     assert_eq!(tickets.raise_to(20).await.unwrap(), 150);
     assert_eq!(tickets.next_value().await.unwrap(), 160);
     let by_name = Sequence::new(&test.db, "tickets");

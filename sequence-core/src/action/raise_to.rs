@@ -18,7 +18,7 @@ impl<'a> RaiseTo<'a> {
         Self { sequence, n, dry_run: false }
     }
 
-    /// Only looks where it would stand; the errors are those that it would have now.
+    /// Only looks where it would stand; the errors are those that it would have now. Nothing is written.
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self

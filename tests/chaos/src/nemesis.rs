@@ -1,6 +1,6 @@
 //! What goes wrong.
 
-use std::time::Duration;
+use std::{fmt::Write as _, fs, future::IntoFuture, time::Duration};
 
 use mongod_fixture::Node;
 use mongodb::{
@@ -14,6 +14,12 @@ use crate::{clients::Clients, cluster::Cluster};
 
 /// How long the set may take until all its nodes are in service again.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a node may take to answer: one that is cut off never does.
+const ANSWER: Duration = Duration::from_secs(5);
+/// How often the primary is told to step down, since it may be another by then.
+const STEP_DOWNS: usize = 20;
+/// How much of a node's log is shown.
+const LINES: usize = 15;
 /// How long a transaction may take, in seconds.
 const LIFETIME: i32 = 5;
 const LOOK: Duration = Duration::from_millis(50);
@@ -131,19 +137,26 @@ impl<'a> Nemesis<'a> {
         self.in_service().await
     }
 
-    /// Lets the servers abort the transactions of processes that are gone after this many seconds, not 60: nothing else
+    /// Lets a server abort the transactions of processes that are gone after this many seconds, not 60: nothing else
     /// frees the counters that they have locked.
-    async fn limit_transactions(&self) -> Result<()> {
-        for node in 0..self.nodes.len() {
-            self.command(node, doc! { "setParameter": 1, "transactionLifetimeLimitSeconds": LIFETIME }).await?;
+    async fn limit_transactions(&self) -> bool {
+        let limit = doc! { "setParameter": 1, "transactionLifetimeLimitSeconds": LIFETIME };
+        for (_, client) in &self.nodes {
+            if answer(client, limit.clone()).await.is_err() {
+                return false;
+            }
         }
-        Ok(())
+        true
     }
 
     async fn step_down(&self) -> Result<()> {
         let step_down = doc! { "replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 2, "force": true };
-        let primary = self.primary().await?;
-        self.command(primary, step_down).await
+        for _ in 1..STEP_DOWNS {
+            if self.command(self.primary().await?, step_down.clone()).await.is_ok() {
+                return Ok(());
+            }
+        }
+        self.command(self.primary().await?, step_down).await
     }
 
     async fn lag(&mut self) -> Result<()> {
@@ -187,14 +200,15 @@ impl<'a> Nemesis<'a> {
         .await
     }
 
-    /// Until one node is the primary and all others follow it.
+    /// Until one node is the primary and all others follow it. One that follows may find out only then that it has to go
+    /// back first, and closes its connections.
     async fn in_service(&self) -> Result<()> {
         self.until("the set is not whole", async |hello: &[Option<Document>]| {
             let count = |name| hello.iter().filter(|hello| is(hello.as_ref(), name)).count();
-            (count("isWritablePrimary") == 1 && count("secondary") == hello.len() - 1).then_some(())
+            let is_whole = count("isWritablePrimary") == 1 && count("secondary") == hello.len() - 1;
+            (is_whole && self.limit_transactions().await).then_some(())
         })
-        .await?;
-        self.limit_transactions().await
+        .await
     }
 
     /// Asks all nodes until that is seen in their answers.
@@ -207,7 +221,7 @@ impl<'a> Nemesis<'a> {
             loop {
                 let mut hello = Vec::new();
                 for (_, client) in &self.nodes {
-                    hello.push(client.database("admin").run_command(doc! { "hello": 1 }).await.ok());
+                    hello.push(answer(client, doc! { "hello": 1 }).await.ok());
                 }
                 if let Some(seen) = seen(&hello).await {
                     return seen;
@@ -215,13 +229,36 @@ impl<'a> Nemesis<'a> {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        tokio::time::timeout(PATIENCE, looking).await.map_err(|_| format!("{otherwise} after {PATIENCE:?}").into())
+        match tokio::time::timeout(PATIENCE, looking).await {
+            Ok(seen) => Ok(seen),
+            Err(_) => Err(format!("{otherwise} after {PATIENCE:?}:{}", self.states().await).into()),
+        }
+    }
+
+    /// What each node says of the set, and what it logged last.
+    async fn states(&self) -> String {
+        let mut text = String::new();
+        for (node, client) in &self.nodes {
+            let state = match answer(client, doc! { "replSetGetStatus": 1 }).await {
+                Ok(status) => format!("state {}", status.get_i32("myState").unwrap_or_default()),
+                Err(error) => error.to_string(),
+            };
+            let log = fs::read_to_string(node.folder().join("log")).unwrap_or_else(|error| error.to_string());
+            let lines: Vec<_> = log.lines().collect();
+            let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
+            let _written = write!(text, "\nport {}, {state}\n{last}", node.port());
+        }
+        text
     }
 
     async fn command(&self, node: usize, command: Document) -> Result<()> {
-        self.nodes[node].1.database("admin").run_command(command).await?;
-        Ok(())
+        answer(&self.nodes[node].1, command).await.map(drop)
     }
+}
+
+async fn answer(client: &Client, command: Document) -> Result<Document> {
+    let admin = client.database("admin");
+    Ok(tokio::time::timeout(ANSWER, admin.run_command(command).into_future()).await??)
 }
 
 fn is(hello: Option<&Document>, name: &str) -> bool {
