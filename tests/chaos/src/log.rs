@@ -13,7 +13,7 @@ pub type Token = i64;
 /// One thing that a client process was about to do, or was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The place of the way to insert in [`ways`](crate::way::Way::all).
+    /// The place of the way to insert among those that the process was started with.
     pub way: usize,
     /// The document.
     pub token: Token,
