@@ -15,6 +15,7 @@ use crate::{
     counter::{Counter, Origin},
     data::{Data, Stored},
     definition::{Definition, Progression},
+    document::Verbatim,
 };
 
 type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
@@ -39,7 +40,7 @@ type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct NumberedField {
-    collection: Collection<Document>,
+    collection: Collection<Verbatim>,
     field: String,
     /// Sorted.
     scope: Vec<String>,
