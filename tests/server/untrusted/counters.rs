@@ -195,7 +195,7 @@ async fn a_counter_that_holds_anything_is_continued_exactly_or_left_as_it_is() {
         let is_told = told
             .faults
             .iter()
-            .any(|fault| matches!(fault, Fault::CounterCorrupt(text) if text.starts_with(&kind(&found))));
+            .any(|fault| matches!(fault, Fault::CounterCorrupt(what) if what.starts_with(&kind(&found))));
         assert_eq!((told.value, is_told), (whole(&found), whole(&found).is_none()), "{found:?}: {told:?}");
     }
     assert!(by_tenant(&stored).await == before, "nothing of this writes");
@@ -226,10 +226,10 @@ async fn a_counter_that_holds_anything_is_continued_exactly_or_left_as_it_is() {
                 let expected = expected.err().unwrap_or("CounterCorrupt");
                 assert!(format!("{:?}", error.kind()).starts_with(expected), "{context}");
                 if let ErrorKind::CounterCorrupt { found: told, .. } = error.kind() {
-                    let text = error.to_string();
+                    let message = error.to_string();
                     assert!(told.starts_with(&kind(&found)), "{context}");
-                    assert!(text.contains(told) && text.contains("expected a whole number"), "{text}");
-                    assert!(text.contains("set `seq` to the last number handed out"), "{text}");
+                    assert!(message.contains(told) && message.contains("expected a whole number"), "{message}");
+                    assert!(message.contains("set `seq` to the last number handed out"), "{message}");
                 }
                 assert!(after[&tenant] == before[&tenant], "{context}, and then {:?}", after[&tenant]);
                 assert_eq!(error.number(), None, "{context}");
@@ -241,6 +241,7 @@ async fn a_counter_that_holds_anything_is_continued_exactly_or_left_as_it_is() {
         };
         outcomes.insert((format!("{way:?}"), "a number"));
         let now = whole(&value(&after[&tenant]));
+        assert!(after[&tenant][0].get_str("note").is_ok_and(|note| note == "x"), "{context}");
         match (way, numbers.last()) {
             (Way::Blocks, last) => assert!(now >= last.copied(), "{context}, and then {now:?}"),
             (_, last) => assert_eq!(now, last.copied(), "{context}"),

@@ -75,7 +75,6 @@ impl Values {
             12 => Bson::String((*TEXTS.choose(rng).unwrap()).to_owned()),
             13 => Bson::String((0..rng.random_range(0..80)).map(|_| rng.random::<char>()).collect()),
             14 => Bson::Boolean(rng.random()),
-            15 => Bson::Null,
             16 => Bson::DateTime(DateTime::from_millis(if rng.random() { rng.random() } else { i64::MAX })),
             17 => Bson::Timestamp(Timestamp { time: rng.random_range(0..3), increment: rng.random_range(0..3) }),
             18 => Bson::ObjectId(ObjectId::from_bytes(rng.random())),
@@ -89,6 +88,7 @@ impl Values {
             23 => self.rare(),
             24 if depth > 0 => (0..self.0.random_range(0..4)).map(|_| self.value(depth - 1)).collect::<Vec<_>>().into(),
             25 if depth > 0 => self.document(depth - 1).into(),
+            // 15, and what is too deep
             _ => Bson::Null,
         }
     }
