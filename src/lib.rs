@@ -1,4 +1,17 @@
 #![doc = include_str!("../README.md")]
+// As in `sequence-core`: nothing here panics.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 
 pub use sequence_core::*;
 pub use sequence_derive::{AutoIncrement, SequenceValue};

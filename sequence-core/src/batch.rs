@@ -12,22 +12,28 @@ use crate::{
 
 /// What makes documents of numbers.
 pub(crate) trait Documents {
-    /// Some of the documents, as the driver would store them.
+    /// Some of the documents, as the driver would store them; `some` are places in ascending order.
     fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>>;
 }
 
 /// Without the models, for whoever answers for it that the templates stand for them.
 impl Documents for Vec<Arc<Template>> {
     fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {
-        some.iter().map(|&index| self[index].numbered(&numbers[index])).collect()
+        let all = self.iter().zip(numbers.iter());
+        chosen(all, some).map(|(template, numbers)| template.numbered(numbers)).collect()
     }
 }
 
 impl<T: AutoIncrement> Documents for Batch<'_, T> {
     fn documents(&mut self, some: &[usize], numbers: &Numbers) -> Result<Vec<RawDocumentBuf>> {
-        let one = |&index: &usize| document::numbered(&mut self.models[index], &self.drafts[index], &numbers[index]);
-        some.iter().map(one).collect()
+        let all = self.models.iter_mut().zip(&self.drafts).zip(numbers.iter());
+        chosen(all, some).map(|((model, draft), numbers)| document::numbered(model, draft, numbers)).collect()
     }
+}
+
+/// Those at these places.
+fn chosen<I>(all: impl Iterator<Item = I>, places: &[usize]) -> impl Iterator<Item = I> {
+    all.enumerate().filter(|(place, _)| places.binary_search(place).is_ok()).map(|(_, one)| one)
 }
 
 /// One model, or many that are inserted together.
@@ -68,8 +74,8 @@ impl<'m, T: AutoIncrement> Batch<'m, T> {
     }
 
     /// Gives a stored model its numbers.
-    pub(crate) fn keep(&mut self, index: usize, numbers: &Numbers) {
+    pub(crate) fn keep(&mut self, index: usize, numbers: &[Option<i64>]) {
         // the document was made with them, so they fit
-        let _fits = self.models[index].__with(&numbers[index], &mut |_| true);
+        let _fits = self.models.get_mut(index).and_then(|model| model.__with(numbers, &mut |_| true));
     }
 }

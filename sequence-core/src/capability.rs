@@ -2,18 +2,18 @@
 
 use mongodb::{
     Client, Collection,
-    bson::{Document, doc},
+    bson::doc,
     options::Collation,
     results::{CollectionSpecification, CollectionType},
 };
 
-use crate::{Error, ErrorKind, Result, error::server_code};
+use crate::{Error, ErrorKind, Result, document::Verbatim, error::server_code};
 
 /// Server code: the user may not run this command.
 const UNAUTHORIZED: i32 = 13;
 
 /// Refuses a counter collection that compares keys by other than their bytes, loses documents, or is none.
-pub(crate) async fn check_counters(counters: &Collection<Document>) -> Result<()> {
+pub(crate) async fn check_counters(counters: &Collection<Verbatim>) -> Result<()> {
     let Some(specification) = specification(counters).await? else {
         return Ok(());
     };
@@ -31,7 +31,7 @@ pub(crate) async fn check_counters(counters: &Collection<Document>) -> Result<()
 }
 
 /// Refuses a model collection in which no number can be unique.
-pub(crate) async fn check_model(models: &Collection<Document>) -> Result<()> {
+pub(crate) async fn check_model(models: &Collection<Verbatim>) -> Result<()> {
     let Some(specification) = specification(models).await? else {
         return Ok(());
     };
@@ -60,7 +60,7 @@ pub(crate) fn unsupported<T: Send + Sync>(collection: &Collection<T>, reason: &s
 }
 
 /// How the collection was made; `None` if it does not exist yet, or if this user may not know.
-async fn specification(collection: &Collection<Document>) -> Result<Option<CollectionSpecification>> {
+async fn specification(collection: &Collection<Verbatim>) -> Result<Option<CollectionSpecification>> {
     let namespace = collection.namespace();
     let database = collection.client().database(&namespace.db);
     let listed = database.list_collections().filter(doc! { "name": &namespace.coll }).await;

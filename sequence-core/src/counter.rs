@@ -22,6 +22,7 @@ pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
     definition::Progression,
+    document::Verbatim,
     duplicate::DUPLICATE_KEY,
     error::server_code,
     number::{self, Number},
@@ -41,7 +42,7 @@ pub(crate) const BLOCKS: &str = "blocks";
 /// One counter and what is known about its sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Counter {
-    collection: Collection<Document>,
+    collection: Collection<Verbatim>,
     key: Bson,
     field: String,
     pub(crate) progression: Progression,
@@ -104,7 +105,7 @@ impl Counter {
         self.collection.client()
     }
 
-    pub(crate) fn collection(&self) -> &Collection<Document> {
+    pub(crate) fn collection(&self) -> &Collection<Verbatim> {
         &self.collection
     }
 
@@ -224,11 +225,18 @@ impl Counter {
 
     /// The counter if it lies behind `to`, and what moves it there.
     ///
-    /// The comparison matches numbers (and arrays of them) only: `$max` alone would write over a null and pass over a
-    /// string.
+    /// Only what can be read as a number is moved: `$max` alone would write over a null and a fraction, and pass over a
+    /// string. Of a fraction `$mod` in a filter sees the whole part only, so that takes an expression.
     fn raising(&self, to: i64) -> (Document, Document) {
-        let (behind, furthest) = if self.progression.ascending() { ("$lt", "$max") } else { ("$gt", "$min") };
-        let filter = doc! { "_id": &self.key, &self.field: { behind: to, "$not": { "$type": "array" } } };
+        let (behind, furthest, beyond, end) = if self.progression.ascending() {
+            ("$lt", "$max", "$gte", i64::MIN)
+        } else {
+            ("$gt", "$min", "$lte", i64::MAX)
+        };
+        let value = format!("${}", self.field);
+        let whole = doc! { "$cond": [{ "$isNumber": &value }, { "$eq": [&value, { "$floor": &value }] }, false] };
+        let number = doc! { behind: to, beyond: end, "$not": { "$type": ["array", "decimal"] } };
+        let filter = doc! { "_id": &self.key, &self.field: number, "$expr": whole };
         (filter, doc! { furthest: { &self.field: to } })
     }
 

@@ -11,7 +11,7 @@ use mongodb::{
     options::{Collation, CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
 
-use crate::{Result, definition::Progression, number};
+use crate::{Result, definition::Progression, document::Verbatim, number};
 
 /// How long one look at the data may take. Without an index on the field it is a scan of the collection.
 const SCAN_TIME: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const WHOLE: &str = "w";
 /// The stored numbers of one sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Data {
-    collection: Collection<Document>,
+    collection: Collection<Verbatim>,
     field: String,
     /// The values of the scope fields.
     scope: Document,
@@ -130,7 +130,7 @@ impl Data {
         Ok(found.is_some())
     }
 
-    pub(crate) fn collection(&self) -> &Collection<Document> {
+    pub(crate) fn collection(&self) -> &Collection<Verbatim> {
         &self.collection
     }
 
@@ -146,7 +146,7 @@ impl Data {
             .collation(simple())
             .max_time(SCAN_TIME)
             .await?;
-        Ok(found.as_ref().and_then(value_of))
+        Ok(found.as_deref().and_then(value_of))
     }
 
     /// Which of the next numbers are stored: of `from, from + step, …` as far as it takes to have `free` that are neither
@@ -203,7 +203,8 @@ impl Data {
     pub(crate) async fn next_stored(&self, from: i64, progression: &Progression) -> Result<Option<i64>> {
         let mut stored = self.from(from, progression).await?;
         while stored.advance().await? {
-            let number = whole_value_of(&stored.deserialize_current()?);
+            let document = stored.deserialize_current()?;
+            let number = whole_value_of(&document);
             let grid = |number: i64| (i128::from(number) - i128::from(from)) % i128::from(progression.step) == 0;
             if let Some(number) = number.filter(|&number| grid(number)) {
                 return Ok(Some(number));
@@ -213,7 +214,7 @@ impl Data {
     }
 
     /// The documents with a number from this one on, in the direction of the step.
-    async fn from(&self, from: i64, progression: &Progression) -> Result<Cursor<Document>> {
+    async fn from(&self, from: i64, progression: &Progression) -> Result<Cursor<Verbatim>> {
         let (low, high) = progression.range();
         let (low, high) = if progression.ascending() { (from, high) } else { (low, from) };
         let stored = self

@@ -6,10 +6,11 @@ mod element;
 mod raw;
 mod scope;
 mod template;
+mod verbatim;
 
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf, oid::ObjectId, spec::ElementType};
 
-pub(crate) use self::{raw::serialize, scope::value as scope_value, template::Template};
+pub(crate) use self::{raw::serialize, scope::value as scope_value, template::Template, verbatim::Verbatim};
 use crate::{AutoIncrement, Definition, Error, ErrorKind, Result};
 
 /// The largest document that MongoDB stores (`maxBsonObjectSize` of every server since 1.8).

@@ -14,7 +14,8 @@ use crate::{
     capability::unsupported,
     counter::{Counter, Origin},
     data::{Data, Stored},
-    definition::Progression,
+    definition::{Definition, Progression},
+    document::Verbatim,
 };
 
 type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
@@ -39,7 +40,7 @@ type Render = fn(usize, i64) -> Option<RawDocumentBuf>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct NumberedField {
-    collection: Collection<Document>,
+    collection: Collection<Verbatim>,
     field: String,
     /// Sorted.
     scope: Vec<String>,
@@ -58,8 +59,11 @@ pub struct NumberedField {
 }
 
 impl NumberedField {
-    pub(crate) fn of_model<T: AutoIncrement>(collection: &Collection<T>, sequence: usize) -> Result<Self> {
-        let definition = &T::SEQUENCES[sequence];
+    pub(crate) fn of_model<T: AutoIncrement>(
+        collection: &Collection<T>,
+        sequence: usize,
+        definition: &Definition,
+    ) -> Result<Self> {
         if collection.name() == definition.counters {
             return Err(unsupported(
                 collection,
@@ -67,10 +71,11 @@ impl NumberedField {
             ));
         }
         let rendered = if definition.formatted { T::__render(sequence, definition.start) } else { None };
-        let stored = match rendered.map(|rendered| ElementType::from(rendered.as_bytes()[4])) {
+        let value = rendered.as_deref().and_then(|rendered| rendered.iter().next()?.ok());
+        let stored = match value.map(|(_, value)| value.element_type()) {
             _ if !definition.formatted => Stored::Numbers,
-            Some(Some(ElementType::String)) => Stored::Strings,
-            Some(Some(ElementType::Int32 | ElementType::Int64 | ElementType::Double)) => Stored::Scrambled,
+            Some(ElementType::String) => Stored::Strings,
+            Some(ElementType::Int32 | ElementType::Int64 | ElementType::Double) => Stored::Scrambled,
             _ => Stored::Opaque,
         };
         Ok(Self {
@@ -92,7 +97,8 @@ impl NumberedField {
     }
 
     pub(crate) fn of_each<T: AutoIncrement>(collection: &Collection<T>) -> Result<Vec<Self>> {
-        (0..T::SEQUENCES.len()).map(|sequence| Self::of_model(collection, sequence)).collect()
+        let each = T::SEQUENCES.iter().enumerate();
+        each.map(|(sequence, definition)| Self::of_model(collection, sequence, definition)).collect()
     }
 
     /// The counter for these values of the scope fields.

@@ -19,7 +19,7 @@ use crate::{
     capability::unsupported,
     combiner::Run,
     counter::Counter,
-    numbering::{self, Numbering, Repair},
+    numbering::{self, Group, Numbering, Repair},
     sequenced::{Shared, Stored},
     target::{Failed, Target},
     transaction::{self, Inserted, Insertion},
@@ -94,7 +94,7 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
         return run(slice::from_mut(model), collection, Some(shared), call, true).await;
     };
     let Stored { id, numbers } = shared.insert(template, numbering, &target).await?;
-    batch.keep(0, &vec![numbers]);
+    batch.keep(0, &numbers);
     Ok(vec![id])
 }
 
@@ -138,23 +138,24 @@ async fn joined<T: AutoIncrement>(
     let burnt = numbering.burnt(&numbers);
     let mut moved = None;
     let inserted = async {
-        for index in numbering.gapless().to_vec() {
-            let (documents, mut n) = (numbering.group(index).takers().to_vec(), numbering.group(index).size());
-            let mut rest = &documents[..];
+        let places: Vec<usize> = numbering.gapless().map(|(place, _)| place).collect();
+        for place in places {
+            let Some(group) = numbering.group_mut(place) else { continue };
+            let (documents, mut n) = (group.takers().to_vec(), group.size());
+            let mut rest = documents.as_slice();
             while !rest.is_empty() {
-                let counter = &numbering.group(index).counter;
-                let last = numbering::take_in(counter, n, session).await?;
-                moved = Some(counter.clone());
-                if let Some(first) = counter.progression.first_of(n, last) {
-                    numbering.look_ahead(index, first).await?;
+                let last = numbering::take_in(&group.counter, n, session).await?;
+                moved = Some(group.counter.clone());
+                if let Some(first) = group.counter.progression.first_of(n, last) {
+                    group.look_ahead(first).await?;
                 }
-                (rest, n) = numbering.group(index).assign(rest, Run { n, last }, &mut numbers);
+                (rest, n) = group.assign(rest, Run { n, last }, &mut numbers);
             }
         }
         let documents = batch.all_documents(&numbers)?;
         let ids = target.insert_all(documents, session).await?;
         for (group, to) in numbering.raises_inside() {
-            let counter = &numbering.group(group).counter;
+            let Some(Group { counter, .. }) = numbering.group(group) else { continue };
             if !counter.raise_in(to, session).await? {
                 counter.create_in(to, session).await?;
             }
@@ -163,7 +164,7 @@ async fn joined<T: AutoIncrement>(
     };
     let Failed { error, places } = match inserted.await {
         Ok(ids) => {
-            (0..batch.len()).for_each(|index| batch.keep(index, &numbers));
+            (0..batch.len()).for_each(|index| batch.keep(index, numbers.of(index)));
             numbering.raise_plain(None).await?;
             return Ok(ids);
         }
@@ -177,7 +178,7 @@ async fn joined<T: AutoIncrement>(
         return Err(error);
     };
     let burn = |error: Error| error.burning(burnt);
-    let group = numbering.group(group);
+    let Some(group) = numbering.group(group) else { return Err(error) };
     let explained = group.repair(number).await.map_err(burn)? != Repair::Unexplained;
     run_again(&group.counter, session, explained, &error).await.map_err(burn)?;
     Err(error)
@@ -207,7 +208,7 @@ async fn owned<T: AutoIncrement>(
     match done {
         Ok(outcome) => {
             let Inserted { ids, numbers, raised } = outcome.map_err(|stopped| stopped.error)?;
-            (0..batch.len()).for_each(|index| batch.keep(index, &numbers));
+            (0..batch.len()).for_each(|index| batch.keep(index, numbers.of(index)));
             raised?;
             Ok(ids)
         }

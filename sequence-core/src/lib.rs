@@ -1,6 +1,20 @@
 //! The runtime of `mongo-sequence`: everything that talks to MongoDB. Use the crate `mongo-sequence`, which re-exports
 //! this one together with the derive macro.
 
+// A service must not stop at what it finds in its database, so library code has nothing that panics.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 mod action;
 mod batch;
 mod capability;

@@ -1,6 +1,7 @@
 //! The counters that a batch of documents needs, the order in which they are asked, and who gets which number.
 
 mod group;
+mod numbers;
 mod shared;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -10,7 +11,10 @@ use mongodb::{
     bson::{Bson, Document},
 };
 
-pub(crate) use self::group::{Group, Repair};
+pub(crate) use self::{
+    group::{Group, Repair},
+    numbers::Numbers,
+};
 use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
@@ -18,9 +22,6 @@ use crate::{
     progress::Progress,
     sequenced::Shared,
 };
-
-/// The numbers of each document, by sequence. `None` where the document brings its own.
-pub(crate) type Numbers = Vec<Vec<Option<i64>>>;
 
 /// The counters of a batch: one for each sequence and scope.
 #[derive(Clone, Debug)]
@@ -45,17 +46,23 @@ impl Numbering {
     ) -> Result<Self> {
         let mut groups: Vec<Group> = Vec::new();
         let mut known = HashMap::new();
-        let mut members = vec![Vec::with_capacity(T::SEQUENCES.len()); drafts.len()];
+        let mut members: Vec<Vec<usize>> = Vec::with_capacity(drafts.len());
+        let mut before: Option<&Draft> = None;
         for (document, draft) in drafts.iter().enumerate() {
-            for (sequence, scope) in draft.scopes.iter().enumerate() {
-                let before = document.checked_sub(1).filter(|&before| drafts[before].scopes[sequence] == *scope);
-                let group = if let Some(before) = before {
-                    members[before][sequence]
+            let mut places = Vec::with_capacity(T::SEQUENCES.len());
+            let fields = T::SEQUENCES.iter().zip(draft.scopes.iter().zip(&draft.own));
+            for (sequence, (definition, (scope, own))) in fields.enumerate() {
+                let same = before.zip(members.last()).and_then(|(before, places)| {
+                    let place = places.get(sequence)?;
+                    (before.scopes.get(sequence)? == scope).then_some(*place)
+                });
+                let place = if let Some(place) = same {
+                    place
                 } else {
                     let key = (sequence, scope_bytes(scope)?);
                     if !known.contains_key(&key) {
-                        let counter = NumberedField::of_model(collection, sequence)?.counter(scope);
-                        let gapless = gapless || T::SEQUENCES[sequence].gapless;
+                        let counter = NumberedField::of_model(collection, sequence, definition)?.counter(scope);
+                        let gapless = gapless || definition.gapless;
                         let combiner =
                             shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
                         let counter = counter.with_limits(time_limit, comment);
@@ -63,48 +70,55 @@ impl Numbering {
                     }
                     *known.entry(key).or_insert(groups.len() - 1)
                 };
-                members[document].push(group);
-                match draft.own[sequence] {
+                places.push(place);
+                let Some(group) = groups.get_mut(place) else { continue };
+                match *own {
                     Some(number) => {
-                        groups[group].own.push((document, number));
-                        groups[group].passed.insert(number);
+                        group.own.push((document, number));
+                        group.passed.insert(number);
                     }
-                    None => groups[group].takers.push(document),
+                    None => group.takers.push(document),
                 }
             }
+            members.push(places);
+            before = Some(draft);
         }
-        let mut gapless: Vec<usize> = (0..groups.len()).filter(|&group| groups[group].gapless).collect();
-        gapless.sort_by_cached_key(|&group| groups[group].counter.name());
-        Ok(Self { groups, members, gapless })
+        Ok(Self::of(groups, members))
+    }
+
+    fn of(groups: Vec<Group>, members: Vec<Vec<usize>>) -> Self {
+        let mut gapless: Vec<_> = groups.iter().enumerate().filter(|(_, group)| group.gapless).collect();
+        gapless.sort_by_cached_key(|(_, group)| group.counter.name());
+        let gapless = gapless.into_iter().map(|(place, _)| place).collect();
+        Self { groups, members, gapless }
     }
 
     /// One for the documents of several calls, in their order.
     pub(crate) fn merged(each: impl IntoIterator<Item = Self>) -> Self {
-        let mut merged = Self { groups: Vec::new(), members: Vec::new(), gapless: Vec::new() };
+        let (mut groups, mut members): (Vec<Group>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         let mut known = HashMap::new();
         for one in each {
-            let before = merged.members.len();
+            let before = members.len();
             let mut places = Vec::with_capacity(one.groups.len());
             for group in one.groups {
-                let place = *known.entry(Arc::clone(&group.key)).or_insert(merged.groups.len());
-                if place == merged.groups.len() {
-                    merged.groups.push(group.emptied());
+                let place = *known.entry(Arc::clone(&group.key)).or_insert(groups.len());
+                if place == groups.len() {
+                    groups.push(group.emptied());
                 }
-                merged.groups[place].takers.extend(group.takers.iter().map(|document| before + document));
+                if let Some(merged) = groups.get_mut(place) {
+                    merged.takers.extend(group.takers.iter().map(|document| before + document));
+                }
                 places.push(place);
             }
-            merged
-                .members
-                .extend(one.members.into_iter().map(|own| own.into_iter().map(|group| places[group]).collect()));
+            let merged = |own: Vec<usize>| own.iter().filter_map(|&group| places.get(group).copied()).collect();
+            members.extend(one.members.into_iter().map(merged));
         }
-        merged.gapless = (0..merged.groups.len()).filter(|&group| merged.groups[group].gapless).collect();
-        merged.gapless.sort_by_cached_key(|&group| merged.groups[group].counter.name());
-        merged
+        Self::of(groups, members)
     }
 
     /// What the gapless counters have to be taken together with: documents with the same are one queue.
     pub(crate) fn gapless_keys(&self) -> Vec<u8> {
-        self.gapless.iter().flat_map(|&group| self.groups[group].key.iter().copied()).collect()
+        self.gapless().flat_map(|(_, group)| group.key.iter().copied()).collect()
     }
 
     pub(crate) fn is_gapless(&self) -> bool {
@@ -116,13 +130,17 @@ impl Numbering {
         self.groups.len()
     }
 
-    pub(crate) fn group(&self, group: usize) -> &Group {
-        &self.groups[group]
+    pub(crate) fn group(&self, place: usize) -> Option<&Group> {
+        self.groups.get(place)
     }
 
-    /// The gapless groups in the order in which every transaction takes them.
-    pub(crate) fn gapless(&self) -> &[usize] {
-        &self.gapless
+    pub(crate) fn group_mut(&mut self, place: usize) -> Option<&mut Group> {
+        self.groups.get_mut(place)
+    }
+
+    /// The gapless groups and their places, in the order in which every transaction takes them.
+    pub(crate) fn gapless(&self) -> impl Iterator<Item = (usize, &Group)> {
+        self.gapless.iter().filter_map(|&place| Some((place, self.groups.get(place)?)))
     }
 
     /// The first of these duplicates whose number a group has given, with the group. `places` are those of the documents
@@ -138,20 +156,24 @@ impl Numbering {
 
     /// The group that has given this document its number, and the number. `None` if the document brought it along.
     pub(crate) fn given(&self, document: usize, sequence: usize, numbers: &Numbers) -> Option<(usize, i64)> {
-        Some((self.members[document][sequence], numbers[document][sequence]?))
+        Some((*self.members.get(document)?.get(sequence)?, numbers.get(document, sequence)?))
     }
 
     /// Takes the numbers that may have gaps. The places of the gapless ones hold 0.
     pub(crate) async fn take_plain(&self) -> Result<Numbers> {
-        let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
+        let mut numbers = self.no_numbers();
         for group in &self.groups {
             if group.gapless {
-                group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0));
+                group.takers.iter().for_each(|&document| numbers.set(document, group.sequence, 0));
             } else if let Err(error) = group.take(&group.takers, &mut numbers).await {
                 return Err(error.burning(self.burnt(&numbers)));
             }
         }
         Ok(numbers)
+    }
+
+    fn no_numbers(&self) -> Numbers {
+        Numbers::none_yet(self.members.iter().map(Vec::len))
     }
 
     /// The first of these numbers that a failure burns; those of gapless fields are rolled back instead.
@@ -162,25 +184,20 @@ impl Numbering {
     /// The first of the numbers of these documents that a failure burns.
     pub(crate) fn burnt_of(&self, documents: impl IntoIterator<Item = usize>, numbers: &Numbers) -> Option<i64> {
         documents.into_iter().find_map(|document| {
-            let mut taken = self.members[document].iter().zip(&numbers[document]);
-            taken.find_map(|(&group, number)| number.filter(|_| !self.groups[group].gapless))
+            let mut taken = self.members.get(document)?.iter().zip(numbers.of(document));
+            taken.find_map(|(&group, number)| number.filter(|_| self.group(group).is_some_and(|group| !group.gapless)))
         })
     }
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what
     /// is missing: from its first command on, the transaction sees nothing new.
     pub(crate) async fn prepare_gapless(&mut self) -> Result<()> {
-        for index in 0..self.gapless.len() {
-            self.groups[self.gapless[index]].prepare().await?;
+        for &place in &self.gapless {
+            if let Some(group) = self.groups.get_mut(place) {
+                group.prepare().await?;
+            }
         }
         Ok(())
-    }
-
-    /// In the caller's transaction, which has no second try of its own: finds out which of the numbers that a group has
-    /// just taken, and of those behind them, are in the data, so that they are passed over.
-    pub(crate) async fn look_ahead(&mut self, group: usize, first: i64) -> Result<()> {
-        let group = &mut self.groups[group];
-        if group.has_more_inside(first) { group.learn(first).await } else { Ok(()) }
     }
 
     /// In the library's transaction, after `number`, given by this group, turned out to be in the data: sees to it that it is
@@ -188,52 +205,35 @@ impl Numbering {
     ///
     /// Where one gapless number is taken others may be, so all of them are looked at.
     pub(crate) async fn pass_over(&mut self, group: usize, number: i64, numbers: &Numbers) -> Result<bool> {
-        if self.groups[group].repair(number).await? == Repair::Done {
-            return Ok(true);
+        match self.group(group) {
+            None => return Ok(false),
+            Some(group) if group.repair(number).await? == Repair::Done => return Ok(true),
+            Some(_) => {}
         }
         for group in self.groups.iter_mut().filter(|group| group.gapless) {
-            let first = group.takers.first().and_then(|&document| numbers[document][group.sequence]);
+            let first = group.takers.first().and_then(|&document| numbers.get(document, group.sequence));
             if let Some(first) = first.filter(|_| group.takers.len() > 1 || !group.own.is_empty()) {
                 group.learn(first).await?;
             }
         }
-        Ok(self.groups[group].passes(number))
+        Ok(self.group(group).is_some_and(|group| group.passes(number)))
     }
 
     /// The gapless counters that documents of this transaction have to raise, and where to.
     pub(crate) fn raises_inside(&self) -> Vec<(usize, i64)> {
-        self.raises(true, None).into_iter().map(|(group, _, to)| (group, to)).collect()
+        self.gapless().filter_map(|(place, group)| Some((place, group.raise(|_| true)?.1))).collect()
     }
 
     /// Raises the counters that may have gaps to the numbers which stored documents brought along.
     pub(crate) async fn raise_plain(&self, progress: Option<&Progress>) -> Result<()> {
-        for (group, number, to) in self.raises(false, progress) {
-            let counter = &self.groups[group].counter;
-            if let Err(error) = counter.raise(to).await {
-                return Err(counter.not_raised(number, &error));
+        let is_stored = |document| progress.is_none_or(|progress| progress.is_stored(document));
+        for group in self.groups.iter().filter(|group| !group.gapless) {
+            let Some((number, to)) = group.raise(is_stored) else { continue };
+            if let Err(error) = group.counter.raise(to).await {
+                return Err(group.counter.not_raised(number, &error));
             }
         }
         Ok(())
-    }
-
-    /// For each counter, in the order in which they are taken: the furthest number that these documents have brought
-    /// along and that the sequence could hand out, and the last number of the sequence that is not behind it.
-    fn raises(&self, gapless: bool, progress: Option<&Progress>) -> Vec<(usize, i64, i64)> {
-        let is_stored = |document| progress.is_none_or(|progress| progress.is_stored(document));
-        let raise = |group: usize| {
-            let Group { counter, own, .. } = &self.groups[group];
-            let progression = &counter.progression;
-            let (low, high) = progression.range();
-            let own = own.iter().filter(|(document, number)| is_stored(*document) && (low..=high).contains(number));
-            let own = own.map(|(_, number)| *number);
-            let furthest = own.reduce(|a, b| if progression.beyond(b, a) { b } else { a })?;
-            Some((group, furthest, progression.seed(Some(furthest))?))
-        };
-        if gapless {
-            self.gapless.iter().filter_map(|&group| raise(group)).collect()
-        } else {
-            (0..self.groups.len()).filter(|&group| !self.groups[group].gapless).filter_map(raise).collect()
-        }
     }
 }
 

@@ -52,16 +52,22 @@ impl Progress {
     }
 
     pub(crate) fn is_stored(&self, index: usize) -> bool {
-        matches!(self.states[index], State::Stored(_))
+        matches!(self.states.get(index), Some(State::Stored(_)))
     }
 
     fn all(&self, is: impl Fn(&State) -> bool) -> Vec<usize> {
-        (0..self.states.len()).filter(|&index| is(&self.states[index])).collect()
+        self.states.iter().enumerate().filter(|(_, state)| is(state)).map(|(index, _)| index).collect()
+    }
+
+    fn set(&mut self, index: usize, to: State) {
+        if let Some(state) = self.states.get_mut(index) {
+            *state = to;
+        }
     }
 
     /// The documents of this part are stored, under these `_id`s.
     pub(crate) fn done(&mut self, part: &Part, ids: Vec<Bson>) {
-        part.places.iter().zip(ids).for_each(|(&index, id)| self.states[index] = State::Stored(id));
+        part.places.iter().zip(ids).for_each(|(&index, id)| self.set(index, State::Stored(id)));
     }
 
     /// The insert of this part failed. Those of its documents that are in `again` are tried once more, under another
@@ -70,7 +76,7 @@ impl Progress {
         let refusals = refusals(error);
         if refusals.is_empty() {
             let state = if is_nothing_done(error) { State::Pending } else { State::Unknown };
-            part.places.iter().for_each(|&index| self.states[index] = state.clone());
+            part.places.iter().for_each(|&index| self.set(index, state.clone()));
             self.fail(error.clone());
             return false;
         }
@@ -78,7 +84,7 @@ impl Progress {
         let tried = if ordered { first } else { part.places.len() };
         let confirmed = is_confirmed(error);
         for (&index, id) in part.places.iter().zip(&part.ids).take(tried) {
-            self.states[index] = if confirmed { State::Stored(id.clone()) } else { State::Unknown };
+            self.set(index, if confirmed { State::Stored(id.clone()) } else { State::Unknown });
         }
         if !confirmed {
             self.fail(error.clone());
@@ -86,13 +92,13 @@ impl Progress {
         for Refusal { index: place, mut report, .. } in refusals {
             let Some(&index) = part.places.get(place) else { continue };
             if again.contains(&place) {
-                self.states[index] = State::Pending;
+                self.set(index, State::Pending);
                 continue;
             }
             if let Some(report) = &mut report {
                 report.index = index;
             }
-            self.states[index] = State::Refused(report);
+            self.set(index, State::Refused(report));
             self.fail(error.clone());
         }
         !ordered && confirmed
@@ -100,30 +106,30 @@ impl Progress {
 
     /// This document has failed, the others go on.
     pub(crate) fn failed_alone(&mut self, index: usize, error: Error) {
-        self.states[index] = State::Failed(error);
+        self.set(index, State::Failed(error));
     }
 
     pub(crate) fn has_failed(&self, index: usize) -> bool {
-        matches!(self.states[index], State::Failed(_))
+        matches!(self.states.get(index), Some(State::Failed(_)))
     }
 
     pub(crate) fn failed_alone_with(&self, index: usize) -> Option<Error> {
-        match &self.states[index] {
-            State::Failed(error) => Some(error.clone()),
+        match self.states.get(index) {
+            Some(State::Failed(error)) => Some(error.clone()),
             _ => None,
         }
     }
 
     /// What came of one document of a group, with the error that it would have had alone. `burnt` is a number of its own.
     pub(crate) fn outcome(&self, index: usize, burnt: Option<i64>) -> Result<Bson, Error> {
-        let error = match &self.states[index] {
-            State::Stored(id) => return Ok(id.clone()),
-            State::Failed(error) => return Err(error.clone()),
-            State::Refused(Some(report)) => {
+        let error = match self.states.get(index) {
+            Some(State::Stored(id)) => return Ok(id.clone()),
+            Some(State::Failed(error)) => return Err(error.clone()),
+            Some(State::Refused(Some(report))) => {
                 let refused = DriverErrorKind::Write(WriteFailure::WriteError(report.clone().into()));
                 Error::from(mongodb::error::Error::from(refused))
             }
-            State::Refused(None) | State::Pending | State::Unknown => {
+            Some(State::Refused(None) | State::Pending | State::Unknown) | None => {
                 self.failure.clone().unwrap_or_else(|| Error::new(ErrorKind::Driver))
             }
         };

@@ -38,6 +38,11 @@ async fn counters_of_every_integral_type_are_continued() {
 async fn what_is_no_counter_gives_a_typed_error_three_times_and_is_not_touched() {
     let values = [
         Bson::Double(41.5),
+        // so small that it vanishes in a sum
+        Bson::Double(1e-200),
+        Bson::Decimal128("5".parse().unwrap()),
+        // extended JSON that was stored as it is
+        Bson::Document(doc! { "$numberLong": "5" }),
         Bson::Double(f64::NAN),
         Bson::Double(f64::INFINITY),
         Bson::Double(f64::NEG_INFINITY),
@@ -65,6 +70,8 @@ async fn what_is_no_counter_gives_a_typed_error_three_times_and_is_not_touched()
             let error = order().insert_with_seq(&orders).gapless().await.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
             let error = tickets.reserve(10).await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+            let error = tickets.raise_to(100).await.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
         }
         // NaN is not equal to itself

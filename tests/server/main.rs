@@ -30,5 +30,6 @@ mod story;
 mod support;
 mod transactions;
 mod unset;
+mod untrusted;
 mod verify;
 mod wire;

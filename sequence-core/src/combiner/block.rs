@@ -79,7 +79,7 @@ impl Block {
     pub(crate) fn replace(&self, first: i64, length: u32) -> u32 {
         let length = length.min(LONGEST);
         let next = generation(self.head.0.load(Ordering::Relaxed)).wrapping_add(1);
-        let slot = &self.slots.0[next as usize % SLOTS];
+        let Some(slot) = self.slots.0.get(next as usize % SLOTS) else { return 0 };
         slot.generation.store(BEING_WRITTEN, Ordering::Relaxed);
         fence(Ordering::Release);
         slot.first.store(first, Ordering::Relaxed);
@@ -107,7 +107,7 @@ impl Block {
 
     /// First number, length, and the place at which the block is low; `None` if the slot has another generation by now.
     fn read(&self, generation: u32) -> Option<(i64, u32, u32)> {
-        let slot = &self.slots.0[generation as usize % SLOTS];
+        let slot = self.slots.0.get(generation as usize % SLOTS)?;
         let is = |found: u64| found == u64::from(generation);
         if !is(slot.generation.load(Ordering::Acquire)) {
             return None;

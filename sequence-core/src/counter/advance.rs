@@ -77,23 +77,31 @@ impl Counter {
 
     /// Moves the value on, if it is a number that has room for the stride; else nothing is changed.
     ///
-    /// To the server null and NaN lie below all other numbers, and text above. A fraction, and a Double that cannot hold
-    /// the sum exactly (`$inc` by 1 leaves 2^53 where it is, for ever), differ from what comes of the value as an Int64.
+    /// To the server null and NaN lie below all other numbers, text above, and a Decimal128 is as good as any. A fraction
+    /// differs from what comes of it as an Int64; so does the sum of a Double that cannot hold it (`$inc` by 1 leaves 2^53
+    /// where it is, for ever), unless the step is no Double either: how often that is rounded, depends on the server.
     fn moving(&self, stride: &Stride, is_block: bool) -> Document {
         let value = format!("${}", self.field);
         let (low, high) =
             if self.progression.ascending() { (i64::MIN, stride.bound) } else { (stride.bound, i64::MAX) };
+        let kind = || doc! { "$type": &value };
         let sum = || doc! { "$add": [&value, stride.by] };
-        // how often the sum of a Double and what no Double holds is rounded, depends on the server
-        let whole = (!number::is_double(stride.by)).then(|| doc! { "$ne": [{ "$type": &value }, "double"] });
-        let fits = || {
-            let conditions = [
-                doc! { "$gte": [&value, low] },
-                doc! { "$lte": [&value, high] },
-                doc! { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
-            ];
-            doc! { "$and": conditions.into_iter().chain(whole.clone()).collect::<Vec<_>>() }
+        let exact = || {
+            doc! { "$and": [
+                { "$eq": [kind(), "double"] },
+                { "$eq": [&value, { "$toLong": &value }] },
+                { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
+            ] }
         };
+        let integer = || doc! { "$in": [kind(), ["int", "long"]] };
+        let counts = || {
+            if number::is_double(stride.by) {
+                doc! { "$or": [integer(), exact()] }
+            } else {
+                integer()
+            }
+        };
+        let fits = || doc! { "$and": [{ "$gte": [&value, low] }, { "$lte": [&value, high] }, counts()] };
         let mut set = doc! { &self.field: { "$cond": [fits(), sum(), &value] } };
         if is_block {
             set.insert(BLOCKS, doc! { "$cond": [fits(), true, format!("${BLOCKS}")] });

@@ -8,7 +8,7 @@ use mongodb::{
 };
 
 use super::{Data, simple};
-use crate::{Result, index};
+use crate::{Result, document::Verbatim, index};
 
 /// How long a query may run that groups all numbers.
 const GROUP_TIME: Duration = Duration::from_secs(300);
@@ -88,11 +88,17 @@ impl Data {
             doc! { "$limit": LISTED },
             doc! { "$replaceWith": { "$mergeObjects": ["$_id", { "documents": "$documents" }] } },
         ];
-        let found = self.collection.aggregate(pipeline).allow_disk_use(true).collation(simple()).max_time(GROUP_TIME);
+        let found = self
+            .collection
+            .aggregate(pipeline)
+            .with_type::<Verbatim>()
+            .allow_disk_use(true)
+            .collation(simple())
+            .max_time(GROUP_TIME);
         let mut found = found.await?;
         let mut duplicates = Vec::new();
         while found.advance().await? {
-            duplicates.push(found.deserialize_current()?);
+            duplicates.push(found.deserialize_current()?.0);
         }
         Ok(duplicates)
     }

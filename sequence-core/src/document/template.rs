@@ -7,16 +7,23 @@ use mongodb::bson::{RawDocument, RawDocumentBuf, spec::ElementType};
 use super::{element, no_fit, serialization, too_large};
 use crate::{AutoIncrement, Definition, Result};
 
-/// Where the value begins in `{"": value}`: behind the length, the type and the empty name.
-const RENDERED_VALUE: usize = 4 + 1 + 1;
-
 /// Free of the model and its type: a task of the library's own can number, insert and repeat it.
 #[derive(Debug)]
 pub(crate) struct Template {
-    bytes: Vec<u8>,
+    size: usize,
     /// The elements of the number fields, in the order of the bytes.
-    slots: Vec<Slot>,
+    parts: Vec<Part>,
+    /// What comes behind the last of them.
+    rest: Vec<u8>,
     render: fn(usize, i64) -> Option<RawDocumentBuf>,
+}
+
+/// The element of a number field without its type and value, and what comes before it.
+#[derive(Debug)]
+struct Part {
+    before: Vec<u8>,
+    name: &'static str,
+    sequence: usize,
 }
 
 #[derive(Debug)]
@@ -27,39 +34,41 @@ struct Slot {
     element: Range<usize>,
 }
 
-impl Slot {
-    fn value(&self) -> Range<usize> {
-        self.element.start + 1 + self.name.len() + 1..self.element.end
-    }
-}
-
 impl Template {
     /// Of a document that was serialized with these numbers; `None` is a number that stays as it is.
     pub(super) fn new<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> Result<Self> {
         let mut slots = slots::<T>(document, numbers)?;
         slots.sort_by_key(|slot| slot.element.start);
-        Ok(Self { bytes: document.as_bytes().to_vec(), slots, render: T::__render })
+        let bytes = document.as_bytes();
+        let (mut parts, mut copied) = (Vec::with_capacity(slots.len()), 0);
+        for Slot { sequence, name, element } in slots {
+            let before = bytes.get(copied..element.start).unwrap_or_default().to_vec();
+            parts.push(Part { before, name, sequence });
+            copied = element.end;
+        }
+        let rest = bytes.get(copied..).unwrap_or_default().to_vec();
+        Ok(Self { size: bytes.len(), parts, rest, render: T::__render })
     }
 
     /// The size of the document in bytes, as far as it does not depend on the number.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
+        self.size
     }
 
     /// The document with these numbers, one for each sequence of the model.
     pub(crate) fn numbered(&self, numbers: &[Option<i64>]) -> Result<RawDocumentBuf> {
-        let mut bytes = Vec::with_capacity(self.bytes.len());
-        let mut copied = 0;
-        for slot in &self.slots {
-            let number = numbers.get(slot.sequence).copied().flatten().unwrap_or_default();
-            let rendered = rendered(self.render, slot.sequence, number)?;
-            bytes.extend_from_slice(&self.bytes[copied..slot.element.start]);
-            bytes.push(rendered[4]);
-            bytes.extend_from_slice(&self.bytes[slot.element.start + 1..slot.value().start]);
-            bytes.extend_from_slice(rendered_value(&rendered));
-            copied = slot.element.end;
+        let mut bytes = Vec::with_capacity(self.size);
+        for Part { before, name, sequence } in &self.parts {
+            let number = numbers.get(*sequence).copied().flatten().unwrap_or_default();
+            let rendered = rendered(self.render, *sequence, number)?;
+            let (kind, value) = type_and_value(&rendered, number)?;
+            bytes.extend_from_slice(before);
+            bytes.push(kind);
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.push(0);
+            bytes.extend_from_slice(value);
         }
-        bytes.extend_from_slice(&self.bytes[copied..]);
+        bytes.extend_from_slice(&self.rest);
         finished(bytes)
     }
 }
@@ -82,17 +91,21 @@ fn slots<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> R
                 definition.rust_field
             ))
         })?;
-        let slot = Slot { sequence, name, element };
         let rendered = rendered(T::__render, sequence, number)?;
-        check_number(definition, number, &rendered)?;
-        if (bytes[slot.element.start], &bytes[slot.value()]) != (rendered[4], rendered_value(&rendered)) {
+        let rendered = type_and_value(&rendered, number)?;
+        check_number(definition, number, rendered)?;
+        let stored = bytes.get(element.clone()).and_then(|element| {
+            let (kind, name_and_value) = element.split_first()?;
+            Some((*kind, name_and_value.strip_prefix(name.as_bytes())?.strip_prefix(&[0])?))
+        });
+        if stored != Some(rendered) {
             return Err(serialization(format!(
                 "the numbered field `{}` is not stored as the number that it holds; remove the serde attribute that \
                  changes it, or make the stored value with `format`",
                 definition.rust_field
             )));
         }
-        slots.push(slot);
+        slots.push(Slot { sequence, name, element });
     }
     Ok(slots)
 }
@@ -100,18 +113,19 @@ fn slots<T: AutoIncrement>(document: &RawDocument, numbers: &[Option<i64>]) -> R
 /// The document of these bytes, whose length has changed.
 pub(super) fn finished(mut bytes: Vec<u8>) -> Result<RawDocumentBuf> {
     let length = i32::try_from(bytes.len()).map_err(|_| too_large(bytes.len()))?;
-    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    if let Some(stored) = bytes.first_chunk_mut() {
+        *stored = length.to_le_bytes();
+    }
     RawDocumentBuf::from_bytes(bytes).map_err(|error| serialization(error.to_string()))
 }
 
-fn rendered(render: fn(usize, i64) -> Option<RawDocumentBuf>, sequence: usize, number: i64) -> Result<Vec<u8>> {
-    render(sequence, number).map(RawDocumentBuf::into_bytes).ok_or_else(|| no_fit(&[Some(number)]))
+fn rendered(render: fn(usize, i64) -> Option<RawDocumentBuf>, sequence: usize, number: i64) -> Result<RawDocumentBuf> {
+    render(sequence, number).ok_or_else(|| no_fit(&[Some(number)]))
 }
 
 /// A type with a `SequenceValue` of its own may serialize to anything, but only a number can be found again in the data.
-fn check_number(definition: &Definition, number: i64, rendered: &[u8]) -> Result<()> {
-    let value = rendered_value(rendered);
-    let stored = match ElementType::from(rendered[4]) {
+fn check_number(definition: &Definition, number: i64, (kind, value): (u8, &[u8])) -> Result<()> {
+    let stored = match ElementType::from(kind) {
         Some(ElementType::Int32) => value.try_into().ok().map(i32::from_le_bytes).map(i64::from),
         Some(ElementType::Int64) => value.try_into().ok().map(i64::from_le_bytes),
         _ => None,
@@ -127,6 +141,10 @@ fn check_number(definition: &Definition, number: i64, rendered: &[u8]) -> Result
     )))
 }
 
-fn rendered_value(rendered: &[u8]) -> &[u8] {
-    &rendered[RENDERED_VALUE..rendered.len() - 1]
+/// Of `{"": value}`: what comes behind its length, and the value between the empty name and the end.
+fn type_and_value(rendered: &RawDocument, number: i64) -> Result<(u8, &[u8])> {
+    match rendered.as_bytes() {
+        [_, _, _, _, kind, 0, value @ .., 0] => Ok((*kind, value)),
+        _ => Err(no_fit(&[Some(number)])),
+    }
 }

@@ -28,7 +28,7 @@ pub(super) async fn outside<T: AutoIncrement>(
     {
         return Err(failure.clone()); // nothing is stored, and the driver's labels say what to do
     }
-    progress.stored().into_iter().for_each(|index| batch.keep(index, &numbers));
+    progress.stored().into_iter().for_each(|index| batch.keep(index, numbers.of(index)));
     let raised = numbering.raise_plain(Some(&progress)).await;
     let burnt = numbering.burnt_of((0..batch.len()).filter(|&index| !progress.is_stored(index)), &numbers);
     let ids = progress.finish(target.one, burnt)?;
@@ -131,7 +131,7 @@ async fn renumber(
     mut session: Option<&mut ClientSession>,
 ) -> Result<()> {
     for (group, number) in collision.groups {
-        let group = numbering.group(group);
+        let Some(group) = numbering.group(group) else { continue };
         let explained = group.repair(number).await? != Repair::Unexplained;
         if let Some(session) = session.as_deref_mut() {
             run_again(&group.counter, session, explained, &collision.error).await?;

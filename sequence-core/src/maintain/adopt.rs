@@ -6,7 +6,7 @@ use mongodb::{
     options::{ReadConcern, ReadPreference, SelectionCriteria},
 };
 
-use crate::{Error, ErrorKind, Result, Sequence, number};
+use crate::{Error, ErrorKind, Result, Sequence, document::Verbatim, number};
 
 /// Where another library, or a hand-made counter, keeps the number to go on from. It is only read.
 ///
@@ -176,7 +176,7 @@ impl ForeignCounter {
     /// What the documents hold: a number, or what is there instead.
     async fn read(&self, database: &Database) -> Result<Vec<(Bson, Result<i64, String>)>> {
         let primary = SelectionCriteria::ReadPreference(ReadPreference::Primary);
-        let collection = database.collection::<Document>(&self.collection);
+        let collection = database.collection::<Verbatim>(&self.collection);
         let find = collection.find(self.filter.clone()).selection_criteria(primary);
         let mut found = find.read_concern(ReadConcern::local()).await?;
         let mut values = Vec::new();

@@ -15,7 +15,9 @@ use mongodb::{
 };
 
 use self::batch::{Batch, CaughtUp};
-use crate::{Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, data::simple};
+use crate::{
+    Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, data::simple, document::Verbatim,
+};
 
 /// How many documents are numbered together, unless the call says otherwise.
 const BATCH: usize = 1_000;
@@ -173,7 +175,7 @@ async fn execute(action: BackfillSequences<'_>) -> Result<Backfilled> {
 }
 
 /// One query for all of a pass: what it has numbered it does not come to again.
-async fn find(field: &NumberedField, sort: &Document) -> Result<Cursor<Document>> {
+async fn find(field: &NumberedField, sort: &Document) -> Result<Cursor<Verbatim>> {
     let mut projection = field.null_scope();
     projection.extend(doc! { "_id": 1 });
     projection.iter_mut().for_each(|(_, include)| *include = Bson::Int32(1));
@@ -182,10 +184,11 @@ async fn find(field: &NumberedField, sort: &Document) -> Result<Cursor<Document>
     Ok(find.allow_disk_use(true).collation(simple()).await?)
 }
 
-async fn next(field: &NumberedField, documents: &mut Cursor<Document>, size: usize) -> Result<Batch> {
+async fn next(field: &NumberedField, documents: &mut Cursor<Verbatim>, size: usize) -> Result<Batch> {
     let mut batch = Batch::default();
     while batch.is_open(size) && documents.advance().await? {
-        batch.add(field, &documents.deserialize_current()?);
+        let document = documents.deserialize_current()?;
+        batch.add(field, &document);
     }
     Ok(batch)
 }

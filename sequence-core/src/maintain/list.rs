@@ -2,7 +2,7 @@
 
 use mongodb::{
     Database,
-    bson::{Bson, Document, doc},
+    bson::{Bson, doc},
 };
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use crate::{
     Result, Sequence,
     counter::BLOCKS,
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD},
+    document::Verbatim,
     number,
 };
 
@@ -63,7 +64,7 @@ impl Sequence {
     ///
     /// Nothing is written.
     pub async fn list_in(database: &Database, counters: &str, value_field: &str) -> Result<Vec<ListedCounter>> {
-        let mut found = database.collection::<Document>(counters).find(doc! {}).sort(doc! { "_id": 1 }).await?;
+        let mut found = database.collection::<Verbatim>(counters).find(doc! {}).sort(doc! { "_id": 1 }).await?;
         let mut listed = Vec::new();
         while found.advance().await? {
             let counter = found.deserialize_current()?;

@@ -18,6 +18,7 @@ use crate::{
     action::opaque_future,
     capability,
     data::{self, Data, simple, whole_value_of},
+    document::Verbatim,
 };
 
 /// How many documents lose their numbers with one command, and how many bytes describe them, at most: all of them are one
@@ -104,7 +105,8 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
     if no_numbers {
         let mut found = find(&data, data.no_number(), doc! {}).await?;
         while found.advance().await? {
-            taking.from(&found.deserialize_current()?, doc! {}).await?;
+            let document = found.deserialize_current()?;
+            taking.from(&document, doc! {}).await?;
         }
     }
     if duplicates {
@@ -124,7 +126,7 @@ async fn execute(action: UnsetNumbers) -> Result<u64> {
     taking.finish().await
 }
 
-async fn find(data: &Data, filter: Document, mut projection: Document) -> Result<Cursor<Document>> {
+async fn find(data: &Data, filter: Document, mut projection: Document) -> Result<Cursor<Verbatim>> {
     projection.extend(doc! { "_id": 1, "f": format!("${}", data.field()) });
     let find = data.collection().find(filter).projection(projection).sort(doc! { "_id": 1 });
     Ok(find.allow_disk_use(true).collation(simple()).await?)

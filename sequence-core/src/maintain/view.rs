@@ -8,7 +8,7 @@ use mongodb::{
     options::ReadConcern,
 };
 
-use crate::{Result, data::simple, error::server_code};
+use crate::{Result, data::simple, document::Verbatim, error::server_code};
 
 /// Server codes: illegal operation, invalid options, not a replica set.
 const UNSUPPORTED: [i32; 3] = [20, 72, 123];
@@ -25,7 +25,7 @@ pub(super) struct View {
 
 impl View {
     /// The moment is that of the first read, which is one of this collection.
-    pub(super) async fn open(collection: &Collection<Document>) -> Result<Self> {
+    pub(super) async fn open(collection: &Collection<Verbatim>) -> Result<Self> {
         let mut session = collection.client().start_session().snapshot(true).await?;
         let find = collection.find_one(doc! {}).projection(doc! { "_id": 1 });
         match find.read_concern(ReadConcern::snapshot()).session(&mut session).await {
@@ -43,30 +43,30 @@ impl View {
     /// Compares by bytes, whatever the collection says.
     pub(super) async fn aggregate(
         &mut self,
-        collection: &Collection<Document>,
+        collection: &Collection<Verbatim>,
         pipeline: Vec<Document>,
-    ) -> Result<SessionCursor<Document>> {
-        let aggregate = collection.aggregate(pipeline).allow_disk_use(true).max_time(TIME);
+    ) -> Result<SessionCursor<Verbatim>> {
+        let aggregate = collection.aggregate(pipeline).with_type::<Verbatim>().allow_disk_use(true).max_time(TIME);
         Ok(aggregate.collation(simple()).read_concern(self.read_concern.clone()).session(&mut self.session).await?)
     }
 
     pub(super) async fn find(
         &mut self,
-        collection: &Collection<Document>,
+        collection: &Collection<Verbatim>,
         filter: Document,
         sort: Document,
         projection: Document,
-    ) -> Result<SessionCursor<Document>> {
+    ) -> Result<SessionCursor<Verbatim>> {
         let find = collection.find(filter).sort(sort).projection(projection).allow_disk_use(true).max_time(TIME);
         Ok(find.collation(simple()).read_concern(self.read_concern.clone()).session(&mut self.session).await?)
     }
 
-    pub(super) async fn next(&mut self, cursor: &mut SessionCursor<Document>) -> Result<Option<Document>> {
+    pub(super) async fn next(&mut self, cursor: &mut SessionCursor<Verbatim>) -> Result<Option<Verbatim>> {
         Ok(cursor.next(&mut self.session).await.transpose()?)
     }
 
     /// How many documents a pipeline leaves.
-    pub(super) async fn count(&mut self, collection: &Collection<Document>, filter: Document) -> Result<u64> {
+    pub(super) async fn count(&mut self, collection: &Collection<Verbatim>, filter: Document) -> Result<u64> {
         let count = vec![doc! { "$match": filter }, doc! { "$group": { "_id": null, "n": { "$sum": 1_i64 } } }];
         let mut counted = self.aggregate(collection, count).await?;
         Ok(self.next(&mut counted).await?.map_or(0, |counted| unsigned(&counted, "n")))

@@ -81,9 +81,9 @@ impl Group {
         taken.reverse();
         taken.retain(|number| !self.passed.contains(number));
         for (number, &document) in taken.iter().zip(documents) {
-            numbers[document][self.sequence] = Some(*number);
+            numbers.set(document, self.sequence, *number);
         }
-        let rest = &documents[taken.len().min(documents.len())..];
+        let rest = documents.get(taken.len()..).unwrap_or_default();
         (rest, self.needed(last, rest.len()))
     }
 
@@ -130,6 +130,17 @@ impl Group {
         self.take(&documents, numbers).await
     }
 
+    /// The furthest number that these documents have brought along and that the sequence could hand out, and the last number
+    /// of the sequence that is not behind it.
+    pub(super) fn raise(&self, is_meant: impl Fn(usize) -> bool) -> Option<(i64, i64)> {
+        let progression = &self.counter.progression;
+        let (low, high) = progression.range();
+        let own = self.own.iter().filter(|(document, number)| is_meant(*document) && (low..=high).contains(number));
+        let own = own.map(|(_, number)| *number);
+        let furthest = own.reduce(|a, b| if progression.beyond(b, a) { b } else { a })?;
+        Some((furthest, progression.seed(Some(furthest))?))
+    }
+
     /// Whether the numbers are taken in the transaction that inserts the documents.
     pub(crate) fn is_taken_inside(&self) -> bool {
         self.gapless
@@ -141,9 +152,15 @@ impl Group {
         Ok(())
     }
 
+    /// In the caller's transaction, which has no second try of its own: finds out which of the numbers that the group has
+    /// just taken, and of those behind them, are in the data, so that they are passed over.
+    pub(crate) async fn look_ahead(&mut self, first: i64) -> Result<()> {
+        if self.has_more_inside(first) { self.learn(first).await } else { Ok(()) }
+    }
+
     /// Whether numbers are under way in the transaction before this one, which a rollback returns. Then the counter may not
     /// be moved outside, past them, and a number that is taken has to be passed over inside.
-    pub(crate) fn has_more_inside(&self, first: i64) -> bool {
+    fn has_more_inside(&self, first: i64) -> bool {
         let next = self.committed.and_then(|committed| committed.checked_add(self.counter.progression.step));
         self.takers.len() > 1 || !self.own.is_empty() || next != Some(first)
     }

@@ -11,7 +11,7 @@ impl Numbering {
     /// Takes the numbers that may have gaps for documents of different calls, from all counters at once. A call whose
     /// counter fails has failed alone; where too few numbers are left, the first calls get them.
     pub(crate) async fn take_shared(&self, progress: &mut Progress) -> Numbers {
-        let mut numbers: Numbers = self.members.iter().map(|groups| vec![None; groups.len()]).collect();
+        let mut numbers = self.no_numbers();
         let mut taking = JoinSet::new();
         for (index, group) in self.groups.iter().enumerate() {
             match &group.combiner {
@@ -19,15 +19,17 @@ impl Numbering {
                     let (combiner, n) = (Arc::clone(combiner), group.size());
                     taking.spawn(async move { (index, combiner.take_up_to(n).await) });
                 }
-                None => group.takers.iter().for_each(|&document| numbers[document][group.sequence] = Some(0)),
+                None => group.takers.iter().for_each(|&document| numbers.set(document, group.sequence, 0)),
             }
         }
         while let Some(taken) = taking.join_next().await {
             let Ok((index, (runs, error))) = taken else { continue };
-            self.share_out(index, &self.groups[index].takers, (runs, error), &mut numbers, progress);
+            if let Some(group) = self.group(index) {
+                self.share_out(group, &group.takers, (runs, error), &mut numbers, progress);
+            }
         }
         // a task that did not come to its end has ended with the runtime
-        let unnumbered = |&document: &usize| numbers[document].contains(&None) && !progress.has_failed(document);
+        let unnumbered = |&document: &usize| numbers.of(document).contains(&None) && !progress.has_failed(document);
         let unnumbered: Vec<usize> = (0..numbers.len()).filter(unnumbered).collect();
         for document in unnumbered {
             progress.failed_alone(document, Error::new(ErrorKind::ShutDown));
@@ -45,9 +47,10 @@ impl Numbering {
         progress: &mut Progress,
     ) {
         let pending = progress.pending();
-        let Group { takers, combiner, .. } = &self.groups[group];
-        let documents: Vec<usize> = takers.iter().copied().filter(|it| pending.binary_search(it).is_ok()).collect();
-        let supply = match (self.groups[group].repair(number).await, combiner) {
+        let Some(group) = self.group(group) else { return };
+        let documents: Vec<usize> =
+            group.takers.iter().copied().filter(|it| pending.binary_search(it).is_ok()).collect();
+        let supply = match (group.repair(number).await, &group.combiner) {
             (Err(error), _) => (Vec::new(), Some(error)),
             (Ok(_), Some(combiner)) => combiner.take_up_to(documents.len() as u64).await,
             (Ok(_), None) => (Vec::new(), Some(Error::new(ErrorKind::ShutDown))), // not of a handle
@@ -59,13 +62,12 @@ impl Numbering {
     /// alone; of what is burnt, each has its own.
     fn share_out(
         &self,
-        group: usize,
+        group: &Group,
         documents: &[usize],
         (runs, error): Supply,
         numbers: &mut Numbers,
         progress: &mut Progress,
     ) {
-        let group = &self.groups[group];
         let mut unserved = documents;
         for run in runs {
             (unserved, _) = group.assign(unserved, run, numbers);

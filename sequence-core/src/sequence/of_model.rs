@@ -14,12 +14,13 @@ pub(crate) fn sequence<T: AutoIncrement>(
     scope: &Document,
 ) -> Result<Sequence> {
     let invalid = |message| Error::new(ErrorKind::InvalidSequence { sequence: field.to_owned(), message });
-    let named = |definition: &Definition| [definition.rust_field, definition.stored_field].contains(&field);
-    let Some(sequence) = T::SEQUENCES.iter().position(named) else {
+    let named =
+        |(_, definition): &(usize, &Definition)| [definition.rust_field, definition.stored_field].contains(&field);
+    let Some((sequence, definition)) = T::SEQUENCES.iter().enumerate().find(named) else {
         let fields: Vec<_> = T::SEQUENCES.iter().map(|own| format!("`{}`", own.rust_field)).collect();
         return Err(invalid(format!("the model has no numbered field of this name; there is {}", fields.join(", "))));
     };
-    let fields = T::SEQUENCES[sequence].scope;
+    let fields = definition.scope;
     let mut values = Document::new();
     for (name, stored, _) in fields {
         let value = scope.get(*stored).or_else(|| scope.get(*name)).cloned();
@@ -30,7 +31,7 @@ pub(crate) fn sequence<T: AutoIncrement>(
         return Err(invalid(wrong_scope(fields, scope)));
     }
     let database = collection.client().database(&collection.namespace().db);
-    Ok(Sequence::of_model(&database, &NumberedField::of_model(collection, sequence)?.counter(&values)))
+    Ok(Sequence::of_model(&database, &NumberedField::of_model(collection, sequence, definition)?.counter(&values)))
 }
 
 fn wrong_scope(fields: &[ScopeField], found: &Document) -> String {

@@ -132,11 +132,11 @@ fn answer(group: VecDeque<Member>, Inserted { ids, numbers, .. }: Inserted) {
 /// All of them have the error, each with its own number: one that is burnt, or one that may be stored.
 fn refuse(group: VecDeque<Member>, error: &Error, numbers: &Numbers) {
     let is_unknown = matches!(error.kind(), ErrorKind::UnknownOutcome { .. });
-    for (Member { item, .. }, numbers) in group.into_iter().zip(numbers) {
+    for (Member { item, .. }, numbers) in group.into_iter().zip(numbers.iter()) {
         let number = if is_unknown {
             numbers.iter().copied().flatten().next()
         } else {
-            item.numbering.burnt(&vec![numbers.clone()])
+            item.numbering.burnt(&Numbers::from_iter([numbers.to_vec()]))
         };
         item.answer(Err(error.with_number(number)));
     }

@@ -16,6 +16,6 @@ pub(super) async fn insert(target: &Target, mut items: Vec<Item>) {
     insert_pending(&mut templates, &numbering, &target, None, &mut numbers, &mut progress, true).await;
     for (index, item) in items.into_iter().enumerate() {
         let outcome = progress.outcome(index, numbering.burnt_of([index], &numbers));
-        item.answer(outcome.map(|id| Stored { id, numbers: numbers[index].clone() }));
+        item.answer(outcome.map(|id| Stored { id, numbers: numbers.of(index).to_vec() }));
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     document::Template,
     error::server_code,
     insert::MAX_REPAIRS,
-    numbering::{Numbering, Numbers},
+    numbering::{Group, Numbering, Numbers},
     target::{Failed, Target, refusals},
 };
 
@@ -131,7 +131,10 @@ impl Insertion {
                     continue;
                 }
                 Failure::Miss(group, wanted) => {
-                    let mut settled = self.numbering.group(group).counter.settle_miss(wanted).await;
+                    let mut settled = match self.numbering.group(group) {
+                        Some(group) => group.counter.settle_miss(wanted).await,
+                        None => Ok(()),
+                    };
                     if settled.is_ok() && !prepared {
                         prepared = true; // where one is missing, others may be
                         settled = self.numbering.prepare_gapless().await;
@@ -156,7 +159,9 @@ impl Insertion {
                     }
                 }
                 Failure::Counter(group, error) => {
-                    held.failed(group, &error, &self.numbering.group(group).counter).await?;
+                    if let Some(Group { counter, .. }) = self.numbering.group(group) {
+                        held.failed(group, &error, counter).await?;
+                    }
                     error
                 }
                 Failure::Other(error) => error,
@@ -195,8 +200,7 @@ impl Insertion {
                 Failure::Other(error.into())
             });
         }
-        for &index in self.numbering.gapless() {
-            let group = self.numbering.group(index);
+        for (index, group) in self.numbering.gapless() {
             let (mut rest, mut n, mut wanted) = (group.takers(), group.size(), 0);
             while !rest.is_empty() {
                 wanted += n;
@@ -210,7 +214,7 @@ impl Insertion {
         held.released();
         let ids = self.insert(session).await?;
         for (group, to) in self.numbering.raises_inside() {
-            let counter = &self.numbering.group(group).counter;
+            let Some(Group { counter, .. }) = self.numbering.group(group) else { continue };
             if !counter.raise_in(to, session).await.map_err(Failure::Other)? {
                 return Err(Failure::Miss(group, 0));
             }
@@ -225,7 +229,7 @@ impl Insertion {
         };
         // The caller makes the documents too while these are on their way, and the two are compared. Without the caller
         // nobody can tell, or wants to know: nothing is stored. One that has not come to it in time holds nobody up.
-        let numbered = templates.iter().zip(&self.numbers).map(|(template, numbers)| template.numbered(numbers));
+        let numbered = templates.iter().zip(self.numbers.iter()).map(|(template, numbers)| template.numbered(numbers));
         let documents: Vec<_> = numbered.collect::<Result<_>>().map_err(Failure::Other)?;
         let Some(caller) = &self.caller else {
             return self.target.insert_all(documents, session).await.map_err(Failure::Insert);
@@ -293,8 +297,7 @@ impl Insertion {
             return Ok(false);
         };
         let explained = self.numbering.pass_over(group, number, &self.numbers).await?;
-        let group = self.numbering.group(group);
-        if explained && !group.is_taken_inside() {
+        if let Some(group) = self.numbering.group(group).filter(|group| explained && !group.is_taken_inside()) {
             let all: Vec<usize> = (0..self.numbers.len()).collect();
             group.retake(&all, &mut self.numbers).await?;
         }

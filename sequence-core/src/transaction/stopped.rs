@@ -25,7 +25,7 @@ pub(crate) enum Blame {
 
 impl From<Error> for Stopped {
     fn from(error: Error) -> Self {
-        Self { error, blame: None, numbers: Numbers::new() }
+        Self { error, blame: None, numbers: Numbers::default() }
     }
 }
 

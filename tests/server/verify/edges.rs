@@ -256,7 +256,7 @@ async fn odd_counters_are_told() {
             field.sequence(&doc! {}).unwrap().restart(50).await,
             field.sequence(&doc! {}).unwrap().raise_to(50).await.map(drop),
         ];
-        for result in &results[..5] {
+        for result in results {
             assert!(result.is_ok() == good, "{value}: {result:?}");
             if let Err(error) = result {
                 assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{error:?}");

@@ -163,11 +163,13 @@ impl fmt::Display for SequenceReport {
             [scope, number(counter.value), number(counter.highest), documents, missing, duplicates]
         });
         let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-        let widths = [0, 1, 2, 3, 4, 5].map(width);
+        let [first, others @ ..] = rows.iter().fold([0; 6], |mut widths: [usize; 6], row| {
+            widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+            widths
+        });
         let mut lines = rows.iter().map(|[scope, numbers @ ..]| {
-            let numbers = numbers.iter().zip(&widths[1..]).map(|(number, &width)| format!("  {number:>width$}"));
-            format!("{scope:<width$}{}", numbers.collect::<String>(), width = widths[0])
+            let numbers = numbers.iter().zip(&others).map(|(number, &width)| format!("  {number:>width$}"));
+            format!("{scope:<width$}{}", numbers.collect::<String>(), width = first)
         });
         lines.next().into_iter().try_for_each(|head| writeln!(f, "{head}"))?;
         for (counter, line) in self.counters.iter().zip(lines) {
