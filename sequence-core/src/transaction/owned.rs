@@ -110,7 +110,11 @@ impl Insertion {
             let failure = match self.attempt(&mut session, &mut held).await {
                 Ok(result) => match self.commit(&mut session, started).await {
                     Ok(()) => return Ok(result),
-                    Err(error) => Failure::Other(error),
+                    Err(error) if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => Failure::Other(error),
+                    Err(error) => {
+                        self.end(session);
+                        return Err(error.into());
+                    }
                 },
                 Err(failure) => {
                     // The server may have aborted already, which is all that this could report.
@@ -283,6 +287,20 @@ impl Insertion {
             }
             tokio::time::sleep(pause).await;
         }
+    }
+
+    /// After a commit that was not carried out, or may not have been: the transaction may be open, and would hold the
+    /// counter for a minute. The driver does not abort what it has tried to commit, but the server does when the session
+    /// begins another one. The caller need not wait for that.
+    fn end(&self, mut session: ClientSession) {
+        let Some(&group) = self.numbering.gapless().first() else { return };
+        let counter = Arc::clone(&self.numbering.group(group).counter);
+        tokio::spawn(async move {
+            if session.start_transaction().await.is_ok() {
+                let _begun = counter.read(Some(&mut session)).await;
+                let _aborted = session.abort_transaction().await;
+            }
+        });
     }
 
     /// After a duplicate of one of our numbers: moves its counter past the data. Numbers from outside are replaced; the
