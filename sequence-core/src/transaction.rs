@@ -1,6 +1,7 @@
 //! Transactions: is one in progress, and the library's own, run in a task of its own and repeated whole.
 
 mod held;
+mod open;
 mod owned;
 mod stopped;
 

@@ -17,6 +17,7 @@ mod failures;
 mod first_use;
 mod formats;
 mod get_or_insert;
+mod held;
 mod maintenance;
 mod models;
 mod names;
