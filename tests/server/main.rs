@@ -19,6 +19,7 @@ mod formats;
 mod get_or_insert;
 mod held;
 mod maintenance;
+mod matrix;
 mod models;
 mod names;
 mod own_numbers;
