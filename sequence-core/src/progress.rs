@@ -130,7 +130,7 @@ impl Progress {
                 Error::from(mongodb::error::Error::from(refused))
             }
             Some(State::Refused(None) | State::Pending | State::Unknown) | None => {
-                self.failure.clone().unwrap_or_else(|| Error::new(ErrorKind::Driver))
+                self.failure.clone().map_or_else(|| Error::new(ErrorKind::Driver), as_of_one)
             }
         };
         Err(error.with_number(burnt))
@@ -181,6 +181,18 @@ impl Progress {
             None => incomplete,
         })
     }
+}
+
+/// What a batch that was not confirmed means for one of its documents, as the driver reports it for one.
+fn as_of_one(error: Error) -> Error {
+    let mut cause = error.driver_error().cloned();
+    let unconfirmed = match cause.as_ref().map(|cause| &*cause.kind) {
+        Some(DriverErrorKind::InsertMany(many)) => many.write_concern_error.clone(),
+        _ => None,
+    };
+    let (Some(cause), Some(unconfirmed)) = (&mut cause, unconfirmed) else { return error };
+    *cause.kind = DriverErrorKind::Write(WriteFailure::WriteConcernError(unconfirmed)); // and its labels stay
+    error.caused_by(cause.clone())
 }
 
 /// Whether what was done of a batch was confirmed.

@@ -1,6 +1,7 @@
 //! Transactions: is one in progress, and the library's own, run in a task of its own and repeated whole.
 
 mod held;
+mod open;
 mod owned;
 mod stopped;
 
@@ -14,7 +15,7 @@ pub(crate) use self::{
     stopped::{Blame, Stopped},
 };
 
-use crate::{Error, ErrorKind, Result, capability, counter::Counter, target::refusals};
+use crate::{Error, ErrorKind, Result, capability, counter::Counter, error::server_code, target::refusals};
 
 /// Whether the session has a transaction in progress. Nothing is sent.
 ///
@@ -55,10 +56,12 @@ fn refusal(error: &mongodb::error::Error) -> Option<&str> {
 /// After a counter was moved in a transaction of the caller's and the document could not follow: sees to it that the
 /// transaction cannot be committed without it.
 ///
-/// A document that the server refused (a duplicate key) has aborted it, and so has what carries the transient label.
-/// Any other answer may have come before the transaction was looked at, a missing privilege for one.
+/// A document that the server refused (a duplicate key) has aborted it, and so has an answer with the transient label.
+/// Any other answer may have come before the transaction was looked at, a missing privilege for one; and where there was
+/// none, because the connection was lost, the driver has set the label and the transaction is still open.
 pub(crate) async fn forbid_commit(error: &Error, counter: &Counter, session: &mut ClientSession) {
-    if refusals(error).is_empty() && !error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+    let is_answer = error.driver_error().and_then(server_code).is_some();
+    if refusals(error).is_empty() && !(is_answer && error.contains_label(TRANSIENT_TRANSACTION_ERROR)) {
         counter.break_transaction(session).await;
     }
 }

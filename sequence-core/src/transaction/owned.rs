@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     Backoff,
     held::{Held, WRITE_CONFLICT},
+    open::Open,
     refusal,
     stopped::{Blame, Stopped, may_pass},
 };
@@ -88,7 +89,7 @@ enum Failure {
 impl Insertion {
     /// Runs the transaction until it is committed, refused, or out of time.
     pub(crate) async fn run(mut self) -> Result<Inserted, Stopped> {
-        let done = self.repeat().await;
+        let done = self.begin().await;
         let burnt = self.numbering.burnt(&self.numbers);
         let ids = match done {
             Ok(ids) => ids,
@@ -100,17 +101,38 @@ impl Insertion {
         Ok(Inserted { ids, numbers: self.numbers, raised })
     }
 
-    async fn repeat(&mut self) -> Result<Vec<Bson>, Stopped> {
+    async fn begin(&mut self) -> Result<Vec<Bson>, Stopped> {
+        let Some(&group) = self.numbering.gapless().first() else {
+            return Err(Error::new(ErrorKind::ShutDown).into()); // nothing to do it for
+        };
+        let counter = Arc::clone(&self.numbering.group(group).counter);
+        let session = self.target.collection.client().start_session().await.map_err(Error::from)?;
+        let mut open = Open { session: Some(session), counter, may_be: false };
+        let Open { session: Some(session), may_be, .. } = &mut open else {
+            return Err(Error::new(ErrorKind::ShutDown).into());
+        };
+        let done = self.repeat(session, may_be).await;
+        if open.may_be {
+            tokio::spawn(open.close()); // the caller need not wait for that
+        }
+        done
+    }
+
+    async fn repeat(&mut self, session: &mut ClientSession, may_be_open: &mut bool) -> Result<Vec<Bson>, Stopped> {
         let started = Instant::now();
-        let mut session = self.target.collection.client().start_session().await.map_err(Error::from)?;
         let mut backoff = Backoff::new(self.is_group);
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
         loop {
-            let failure = match self.attempt(&mut session, &mut held).await {
-                Ok(result) => match self.commit(&mut session, started).await {
-                    Ok(()) => return Ok(result),
-                    Err(error) => Failure::Other(error),
+            *may_be_open = true;
+            let failure = match self.attempt(session, &mut held).await {
+                Ok(result) => match self.commit(session, started).await {
+                    Ok(()) => {
+                        *may_be_open = false;
+                        return Ok(result);
+                    }
+                    Err(error) if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => Failure::Other(error),
+                    Err(error) => return Err(error.into()), // the driver does not abort it any more
                 },
                 Err(failure) => {
                     // The server may have aborted already, which is all that this could report.
@@ -118,6 +140,7 @@ impl Insertion {
                     failure
                 }
             };
+            *may_be_open = false;
             let error = match failure {
                 Failure::Dependent => {
                     self.templates = None;
