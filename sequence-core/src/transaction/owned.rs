@@ -102,10 +102,10 @@ impl Insertion {
     }
 
     async fn begin(&mut self) -> Result<Vec<Bson>, Stopped> {
-        let Some(&group) = self.numbering.gapless().first() else {
+        let Some((_, group)) = self.numbering.gapless().next() else {
             return Err(Error::new(ErrorKind::ShutDown).into()); // nothing to do it for
         };
-        let counter = Arc::clone(&self.numbering.group(group).counter);
+        let counter = Arc::clone(&group.counter);
         let session = self.target.collection.client().start_session().await.map_err(Error::from)?;
         let mut open = Open { session: Some(session), counter, may_be: false };
         let Open { session: Some(session), may_be, .. } = &mut open else {

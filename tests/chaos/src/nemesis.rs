@@ -19,7 +19,10 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// How often the primary is told to step down, since it may be another by then.
 const STEP_DOWNS: usize = 20;
 /// How much of a node's log is shown.
-const LINES: usize = 15;
+const LINES: usize = 12;
+const WIDTH: usize = 300;
+/// What a log tells of connections, which are many.
+const NOISE: [&str; 3] = [r#""c":"NETWORK""#, r#""c":"ACCESS""#, r#""c":"CONNPOOL""#];
 /// How long a transaction may take, in seconds.
 const LIFETIME: i32 = 5;
 const LOOK: Duration = Duration::from_millis(50);
@@ -244,9 +247,11 @@ impl<'a> Nemesis<'a> {
                 Err(error) => error.to_string(),
             };
             let log = fs::read_to_string(node.folder().join("log")).unwrap_or_else(|error| error.to_string());
-            let lines: Vec<_> = log.lines().collect();
-            let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
-            let _written = write!(text, "\nport {}, {state}\n{last}", node.port());
+            let lines: Vec<_> = log.lines().filter(|line| !NOISE.iter().any(|noise| line.contains(noise))).collect();
+            let _written = write!(text, "\nport {}, {state}", node.port());
+            for line in &lines[lines.len().saturating_sub(LINES)..] {
+                let _written = write!(text, "\n  {}", line.chars().take(WIDTH).collect::<String>());
+            }
         }
         text
     }

@@ -127,49 +127,49 @@ many-own commitTransaction
 
 const FIRST: &str = "
 first-own findAndModify
-    closed x1        | 2                            | 2  | 2        | 3    | f a f a q n q n f q f i c
-    91 x1            | 2                            | 2  | 2        | 3    | f a f a q n q n f q f i c
-    112 x1           | 2                            | 2  | 2        | 3    | f a f a q n q n f q f i c
-    251 x1           | 2                            | 2  | 2        | 3    | f a f a q n q n f q f i c
-    24 x1            | 2                            | 2  | 2        | 3    | f a f a q n q n f q f i c
-    462 x2           | 2                            | 2  | 2        | 3    | f f f a q n q n f q f i c
-    wce 64 after 1   | wce 64                       | 1  | -        | 2    | f a q n q n f
-    112 after 1      | 112                          | -  | -        | 2    | f a q n q n f f f f f f f f f f
-    251 after 1      | 251                          | -  | -        | 2    | f a q n q n f
-    462 after 1      | 462 O                        | -  | -        | 2    | f a q n q n f f f
+    closed x1        | 2                            | 2  | 2        | 3    | f a f a q n n q f q f i c
+    91 x1            | 2                            | 2  | 2        | 3    | f a f a q n n q f q f i c
+    112 x1           | 2                            | 2  | 2        | 3    | f a f a q n n q f q f i c
+    251 x1           | 2                            | 2  | 2        | 3    | f a f a q n n q f q f i c
+    24 x1            | 2                            | 2  | 2        | 3    | f a f a q n n q f q f i c
+    462 x2           | 2                            | 2  | 2        | 3    | f f f a q n n q f q f i c
+    wce 64 after 1   | wce 64                       | 1  | -        | 2    | f a q n n q f
+    112 after 1      | 112                          | -  | -        | 2    | f a q n n q f f f f f f f f f f
+    251 after 1      | 251                          | -  | -        | 2    | f a q n n q f
+    462 after 1      | 462 O                        | -  | -        | 2    | f a q n n q f f f
 
 first-own find@sequences
-    closed x1        | 2                            | 2  | 2        | 3    | f a q q n q n f q f i c
+    closed x1        | 2                            | 2  | 2        | 3    | f a q q n n q f q f i c
     closed x2        | io                           | -  | -        | 2    | f a q q
-    91 x1            | 2                            | 2  | 2        | 3    | f a q q n q n f q f i c
+    91 x1            | 2                            | 2  | 2        | 3    | f a q q n n q f q f i c
     91 x2            | 91                           | -  | -        | 2    | f a q q
     112 x1           | 112                          | -  | -        | 2    | f a q
     251 x1           | 251                          | -  | -        | 2    | f a q
     24 x1            | 24                           | -  | -        | 2    | f a q
-    462 x2           | 2                            | 2  | 2        | 3    | f a q q q n q n f q f i c
+    462 x2           | 2                            | 2  | 2        | 3    | f a q q q n n q f q f i c
     462 x3           | 462 O                        | -  | -        | 2    | f a q q q
 
 first-own find@orders
-    closed x1        | 2                            | 2  | 2        | 3    | f a q n q q n f q f i c
-    closed x2        | io                           | -  | -        | 2    | f a q n q q
-    91 x1            | 2                            | 2  | 2        | 3    | f a q n q q n f q f i c
-    91 x2            | 91                           | -  | -        | 2    | f a q n q q
-    112 x1           | 112                          | -  | -        | 2    | f a q n q
-    251 x1           | 251                          | -  | -        | 2    | f a q n q
-    24 x1            | 24                           | -  | -        | 2    | f a q n q
-    462 x2           | 2                            | 2  | 2        | 3    | f a q n q q q n f q f i c
-    462 x3           | 462 O                        | -  | -        | 2    | f a q n q q q
+    closed x1        | 2                            | 2  | 2        | 3    | f a q n n q q f q f i c
+    closed x2        | io                           | -  | -        | 2    | f a q n n q q
+    91 x1            | 2                            | 2  | 2        | 3    | f a q n n q q f q f i c
+    91 x2            | 91                           | -  | -        | 2    | f a q n n q q
+    112 x1           | 112                          | -  | -        | 2    | f a q n n q
+    251 x1           | 251                          | -  | -        | 2    | f a q n n q
+    24 x1            | 24                           | -  | -        | 2    | f a q n n q
+    462 x2           | 2                            | 2  | 2        | 3    | f a q n n q q q f q f i c
+    462 x3           | 462 O                        | -  | -        | 2    | f a q n n q q q
 
 first-own abortTransaction
-    closed x1        | 2                            | 2  | 2        | 3    | f a a q n q n f q f i c
-    closed x2        | 2                            | 2  | 2        | 3    | f a a q n q n f q f i c
-    91 x1            | 2                            | 2  | 2        | 3    | f a a q n q n f q f i c
-    91 x2            | 2                            | 2  | 2        | 3    | f a a q n q n f q f i c
-    112 x1           | 2                            | 2  | 2        | 3    | f a q n q n f q f i c
-    251 x1           | 2                            | 2  | 2        | 3    | f a q n q n f q f i c
-    24 x1            | 2                            | 2  | 2        | 3    | f a q n q n f q f i c
-    462 x3           | 2                            | 2  | 2        | 3    | f a a a q n q n f q f i c
-    wce 64 x1        | 2                            | 2  | 2        | 3    | f a q n q n f q f i c
+    closed x1        | 2                            | 2  | 2        | 3    | f a a q n n q f q f i c
+    closed x2        | 2                            | 2  | 2        | 3    | f a a q n n q f q f i c
+    91 x1            | 2                            | 2  | 2        | 3    | f a a q n n q f q f i c
+    91 x2            | 2                            | 2  | 2        | 3    | f a a q n n q f q f i c
+    112 x1           | 2                            | 2  | 2        | 3    | f a q n n q f q f i c
+    251 x1           | 2                            | 2  | 2        | 3    | f a q n n q f q f i c
+    24 x1            | 2                            | 2  | 2        | 3    | f a q n n q f q f i c
+    462 x3           | 2                            | 2  | 2        | 3    | f a a a q n n q f q f i c
+    wce 64 x1        | 2                            | 2  | 2        | 3    | f a q n n q f q f i c
 
 repair-own find@orders
     closed x1        | 4                            | 4  | 4        | 5    | f i a x q q q q f f i c

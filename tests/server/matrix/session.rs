@@ -108,16 +108,16 @@ next-session findAndModify
     462 x3           | 462 O                        | 1  | -        | 2    | q f f f a
 
 first-session findAndModify
-    closed x1        | 2                            | 2  | 2        | 3    | q h n q n f f f q i c
-    closed x2        | io R                         | -  | -        | 2    | q h n q n f f
-    91 x1            | 2                            | 2  | 2        | 3    | q h n q n f f f q i c
-    91 x2            | 91 R                         | -  | -        | 2    | q h n q n f f
-    112 x9           | 2                            | 2  | 2        | 3    | q h n q n f f f f f f f f f f f q i c
-    251 x1           | 251                          | -  | -        | 2    | q h n q n f
-    24 x1            | 24                           | -  | -        | 2    | q h n q n f
-    462 x3           | 462 O                        | -  | -        | 2    | q h n q n f f f
-    wce 64 x1        | wce 64                       | 1  | -        | 2    | q h n q n f
-    wce 91 x1        | 2                            | 2  | 2        | 3    | q h n q n f f f q i c
-    112 after 1      | 112 T                        | 1  | -        | 2    | q h n q n f f a
-    closed after 1   | io T                         | 1  | -        | 2    | q h n q n f f a
+    closed x1        | 2                            | 2  | 2        | 3    | q h n n q f f f q i c
+    closed x2        | io R                         | -  | -        | 2    | q h n n q f f
+    91 x1            | 2                            | 2  | 2        | 3    | q h n n q f f f q i c
+    91 x2            | 91 R                         | -  | -        | 2    | q h n n q f f
+    112 x9           | 2                            | 2  | 2        | 3    | q h n n q f f f f f f f f f f f q i c
+    251 x1           | 251                          | -  | -        | 2    | q h n n q f
+    24 x1            | 24                           | -  | -        | 2    | q h n n q f
+    462 x3           | 462 O                        | -  | -        | 2    | q h n n q f f f
+    wce 64 x1        | wce 64                       | 1  | -        | 2    | q h n n q f
+    wce 91 x1        | 2                            | 2  | 2        | 3    | q h n n q f f f q i c
+    112 after 1      | 112 T                        | 1  | -        | 2    | q h n n q f f a
+    closed after 1   | io T                         | 1  | -        | 2    | q h n n q f f a
 ";
