@@ -14,6 +14,8 @@ use crate::{clients::Clients, cluster::Cluster};
 
 /// How long the set may take until all its nodes are in service again.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// After this time a node that is not in service hangs.
+const HANGING: Duration = Duration::from_secs(30);
 /// How long a node may take to answer: one that is cut off never does.
 const ANSWER: Duration = Duration::from_secs(5);
 /// How often the primary is told to step down, since it may be another by then.
@@ -189,24 +191,40 @@ impl<'a> Nemesis<'a> {
     }
 
     async fn primary(&self) -> Result<usize> {
-        self.until("there is no primary", async |hello: &[Option<Document>]| {
+        self.until(PATIENCE, "there is no primary", async |hello: &[Option<Document>]| {
             hello.iter().position(|hello| is(hello.as_ref(), "isWritablePrimary"))
         })
         .await
     }
 
     async fn other_primary(&self, than: usize) -> Result<()> {
-        self.until("there is no other primary", async |hello: &[Option<Document>]| {
+        self.until(PATIENCE, "there is no other primary", async |hello: &[Option<Document>]| {
             let mut others = (0..hello.len()).filter(|&node| node != than);
             others.find(|&node| is(hello[node].as_ref(), "isWritablePrimary")).map(drop)
         })
         .await
     }
 
-    /// Until one node is the primary and all others follow it. One that follows may find out only then that it has to go
-    /// back first, and closes its connections.
+    /// Until one node is the primary and all others follow it.
+    ///
+    /// A server can hang for good while it rolls back what it had alone ("lock acquire timeout" is the last it logs). As an
+    /// operator would, this ends it and starts it again, and says so.
     async fn in_service(&self) -> Result<()> {
-        self.until("the set is not whole", async |hello: &[Option<Document>]| {
+        let Err(hanging) = self.whole(HANGING).await else { return Ok(()) };
+        println!("{hanging}\nwhat is not in service is started again");
+        for (node, client) in &self.nodes {
+            let hello = answer(client, doc! { "hello": 1 }).await.ok();
+            if !is(hello.as_ref(), "isWritablePrimary") && !is(hello.as_ref(), "secondary") {
+                node.crash()?;
+                node.restart()?;
+            }
+        }
+        self.whole(PATIENCE).await
+    }
+
+    /// One that follows may find out only then that it has to go back first, and closes its connections.
+    async fn whole(&self, patience: Duration) -> Result<()> {
+        self.until(patience, "the set is not whole", async |hello: &[Option<Document>]| {
             let count = |name| hello.iter().filter(|hello| is(hello.as_ref(), name)).count();
             let is_whole = count("isWritablePrimary") == 1 && count("secondary") == hello.len() - 1;
             (is_whole && self.limit_transactions().await).then_some(())
@@ -217,6 +235,7 @@ impl<'a> Nemesis<'a> {
     /// Asks all nodes until that is seen in their answers.
     async fn until<T>(
         &self,
+        patience: Duration,
         otherwise: &str,
         mut seen: impl AsyncFnMut(&[Option<Document>]) -> Option<T>,
     ) -> Result<T> {
@@ -232,9 +251,9 @@ impl<'a> Nemesis<'a> {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        match tokio::time::timeout(PATIENCE, looking).await {
+        match tokio::time::timeout(patience, looking).await {
             Ok(seen) => Ok(seen),
-            Err(_) => Err(format!("{otherwise} after {PATIENCE:?}:{}", self.states().await).into()),
+            Err(_) => Err(format!("{otherwise} after {patience:?}:{}", self.states().await).into()),
         }
     }
 
