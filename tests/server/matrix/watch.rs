@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use mongodb::event::{EventHandler, command::CommandEvent};
+use mongodb::{
+    error::{Error, ErrorKind},
+    event::{EventHandler, command::CommandEvent},
+};
 use tokio::sync::Notify;
 
 /// How long to wait for a command that is not sent: then the cell differs.
@@ -52,6 +55,9 @@ impl Watch {
                 seen.names.push(started.command_name);
                 seen.under_way += 1;
             } else {
+                if out_of_time(&event) {
+                    seen.names.retain(|name| name != "createIndexes");
+                }
                 seen.under_way -= 1;
                 watch.answered.notify_waiters();
             }
@@ -77,6 +83,27 @@ impl Watch {
         let _fewer = tokio::time::timeout(PATIENCE, answered).await;
         let seen = self.seen.lock().unwrap();
         seen.names.iter().map(|name| letter(name)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Whether an index was not there within the first time limit: on a slow server it is asked for again, with more time,
+/// which is no part of a cell.
+fn out_of_time(event: &CommandEvent) -> bool {
+    let code = match event {
+        CommandEvent::Failed(failed) if failed.command_name == "createIndexes" => server_code(&failed.failure),
+        CommandEvent::Succeeded(succeeded) if succeeded.command_name == "createIndexes" => {
+            let unconfirmed = succeeded.reply.get_document("writeConcernError").ok();
+            unconfirmed.and_then(|unconfirmed| unconfirmed.get_i32("code").ok())
+        }
+        _ => None,
+    };
+    code == Some(50) // MaxTimeMSExpired
+}
+
+fn server_code(error: &Error) -> Option<i32> {
+    match &*error.kind {
+        ErrorKind::Command(error) => Some(error.code),
+        _ => None,
     }
 }
 
