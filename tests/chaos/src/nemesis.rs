@@ -207,8 +207,8 @@ impl<'a> Nemesis<'a> {
 
     /// Until one node is the primary and all others follow it.
     ///
-    /// A server can hang for good while it rolls back what it had alone ("lock acquire timeout" is the last it logs). As an
-    /// operator would, this ends it and starts it again, and says so.
+    /// A server was seen to hang while it rolled back what it had alone (for 120 s, with "lock acquire timeout" in its log).
+    /// As an operator would, this ends it and starts it again, and says so.
     async fn in_service(&self) -> Result<()> {
         let Err(hanging) = self.whole(HANGING).await else { return Ok(()) };
         println!("{hanging}\nwhat is not in service is started again");
