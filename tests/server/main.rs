@@ -5,6 +5,7 @@
 mod adopt;
 mod backfill;
 mod bulk;
+mod cancelled;
 mod concurrency;
 mod corrupt;
 mod deployments;

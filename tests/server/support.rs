@@ -48,6 +48,18 @@ pub(crate) async fn three_nodes() -> &'static Server {
     started(&SERVER, || Server::start(Topology::ThreeNodes)).await
 }
 
+/// A replica set on which transactions that nobody ends stay open for an hour.
+pub(crate) async fn hour_long() -> &'static Server {
+    static SERVER: OnceCell<Server> = OnceCell::const_new();
+    let start = async || {
+        let server = Server::start(Topology::ReplicaSet).await?;
+        let admin = Client::with_uri_str(server.uri()).await.unwrap().database("admin");
+        admin.run_command(doc! { "setParameter": 1, "transactionLifetimeLimitSeconds": 3_600 }).await.unwrap();
+        Ok(server)
+    };
+    started(&SERVER, start).await
+}
+
 async fn started<F>(cell: &'static OnceCell<Server>, start: impl FnOnce() -> F) -> &'static Server
 where
     F: Future<Output = Result<Server, mongod_fixture::Error>>,
@@ -225,6 +237,12 @@ impl Sent {
     /// The names of all commands, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         self.commands.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The sessions in which they were sent.
+    pub(crate) fn sessions(&self) -> BTreeSet<String> {
+        let commands = self.commands.lock().unwrap();
+        commands.iter().filter_map(|(_, command)| Some(command.get("lsid")?.to_string())).collect()
     }
 
     /// Waits until `n` commands of this name have been sent.
