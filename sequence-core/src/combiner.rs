@@ -9,14 +9,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::VecDeque,
-    mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{collections::VecDeque, mem};
 
 use tokio::{runtime::Handle, sync::oneshot};
 
@@ -29,7 +22,14 @@ pub(crate) use self::{
     serve::gather,
     size::{BlockSize, block_setters},
 };
-use crate::{Error, ErrorKind, Result, counter::Counter};
+use crate::{
+    Error, ErrorKind, Result,
+    counter::Counter,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// How many callers may wait for one counter.
 const CAPACITY: usize = 10_000;
