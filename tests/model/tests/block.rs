@@ -58,7 +58,7 @@ impl Account {
 
 #[test]
 fn no_number_is_lost_or_given_twice_when_the_block_changes_under_its_takers() {
-    check(4, || {
+    check(3, || {
         let block = first_block(3);
         let takers = [taker(&block, &[1]), taker(&block, &[2])];
         let unused = block.replace(2 * APART, 2);
@@ -75,7 +75,7 @@ fn no_number_is_lost_or_given_twice_when_the_block_changes_under_its_takers() {
 
 #[test]
 fn three_takers_share_one_block_and_one_of_them_hears_that_it_is_low() {
-    check(3, || {
+    check(2, || {
         let block = first_block(4);
         let takers = [taker(&block, &[1, 1]), taker(&block, &[2]), taker(&block, &[3])];
         assert_eq!(Account::of(takers, &[4]).block(APART), (4, 1));
