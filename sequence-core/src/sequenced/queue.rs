@@ -1,15 +1,15 @@
 //! Documents that wait for one task, in order.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::sync::Notify;
 
 use super::lane::Item;
-use crate::{Error, ErrorKind, Result, combiner::gather};
+use crate::{
+    Error, ErrorKind, Result,
+    combiner::gather,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// How many documents may wait in one queue.
 pub(super) const CAPACITY: usize = 10_000;
