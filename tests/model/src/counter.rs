@@ -5,6 +5,7 @@ use shuttle::rand::{Rng, thread_rng};
 use crate::{
     Error, ErrorKind, Result,
     definition::Progression,
+    ledger::Ledger,
     sync::{Arc, Mutex},
     task::yield_now,
 };
@@ -12,12 +13,13 @@ use crate::{
 pub(crate) const CREATIONS: usize = 8;
 
 /// A counter that was lost begins so much further on, so that a number tells in which life it was taken.
-const LIFE: i64 = 1_000_000;
+pub(crate) const LIFE: i64 = 1_000_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Counter {
     pub(crate) progression: Progression,
     server: Arc<Mutex<Server>>,
+    ledger: Arc<Ledger>,
 }
 
 #[derive(Debug)]
@@ -41,9 +43,10 @@ enum Fate {
 }
 
 impl Counter {
-    pub(crate) fn new(last: i64, fails: bool) -> Self {
+    pub(crate) fn new(last: i64, fails: bool, ledger: &Arc<Ledger>) -> Self {
         let server = Server { value: None, lives: 0, fails, taken: Vec::new() };
-        Self { progression: Progression { start: Some(1), step: 1, last }, server: Arc::new(Mutex::new(server)) }
+        let progression = Progression { start: Some(1), step: 1, last };
+        Self { progression, server: Arc::new(Mutex::new(server)), ledger: Arc::clone(ledger) }
     }
 
     pub(crate) async fn try_advance(&self, n: u64, _is_block: bool) -> Result<Option<i64>> {
@@ -81,8 +84,11 @@ impl Counter {
     pub(crate) async fn create(&self) -> Result<()> {
         yield_now().await;
         let mut server = self.server.lock().unwrap();
-        let seed = server.lives * LIFE;
-        server.value.get_or_insert(seed);
+        if server.value.is_none() {
+            let seed = server.lives * LIFE;
+            server.value = Some(seed);
+            self.ledger.nothing_up_to(seed);
+        }
         Ok(())
     }
 
@@ -127,9 +133,12 @@ impl Counter {
     /// Somebody else moves it. Returns where it stands.
     pub(crate) fn raise(&self, by: i64) -> i64 {
         let mut server = self.server.lock().unwrap();
-        let value = server.value.unwrap_or(server.lives * LIFE) + by;
-        server.value = Some(value);
-        value
+        let value = server.value.unwrap_or_else(|| {
+            self.ledger.found();
+            server.lives * LIFE
+        });
+        server.value = Some(value + by);
+        value + by
     }
 
     pub(crate) fn recover(&self) {

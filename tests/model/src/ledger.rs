@@ -4,11 +4,11 @@ use std::{
     collections::BTreeSet,
     sync::{
         Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-use crate::combiner::Run;
+use crate::{combiner::Run, counter::LIFE};
 
 /// One call that numbers came of.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Ledger {
     burnt: Mutex<Vec<i64>>,
     /// Since when no number up to which may be handed out.
     floors: Mutex<Vec<(u64, i64)>>,
+    /// Whether somebody else has made a lost counter again: nobody can notice that.
+    is_found: AtomicBool,
 }
 
 impl Ledger {
@@ -46,13 +48,17 @@ impl Ledger {
         self.floors.lock().unwrap().push((self.now(), number));
     }
 
+    pub(crate) fn found(&self) {
+        self.is_found.store(true, Ordering::SeqCst);
+    }
+
     /// How many numbers were told.
     pub(crate) fn len(&self) -> u64 {
         self.told.lock().unwrap().iter().map(|told| told.numbers.len() as u64).sum()
     }
 
     /// Each number was taken from the counter and told once; who asked later was told later ones; what had been given up
-    /// was not told any more.
+    /// was not told any more, and not together with what came after.
     pub(crate) fn check(&self, taken: &[(i64, i64)]) {
         let (told, burnt) = (self.told.lock().unwrap(), self.burnt.lock().unwrap());
         let mut seen = BTreeSet::new();
@@ -62,6 +68,8 @@ impl Ledger {
         }
         for call in told.iter() {
             assert!(call.numbers.is_sorted(), "{call:?}");
+            let lives: BTreeSet<_> = call.numbers.iter().map(|number| number / LIFE).collect();
+            assert!(lives.len() <= 1 || self.is_found.load(Ordering::SeqCst), "of two lives: {call:?}");
             let later = told.iter().filter(|later| later.began > call.ended);
             for later in later {
                 assert!(call.numbers.last() < later.numbers.first(), "{later:?} after {call:?}");

@@ -62,9 +62,10 @@ impl Story {
     ///
     /// If a caller was told what cannot be true, or was not told anything.
     pub fn happen(self) {
-        let counter = Counter::new(self.last, self.fails);
+        let ledger = Arc::default();
+        let counter = Counter::new(self.last, self.fails, &ledger);
         let combiner = Arc::new(Combiner::new(counter.clone(), BlockSize::fixed(self.block)));
-        let cast = Cast { story: self, counter, combiner, ledger: Arc::default() };
+        let cast = Cast { story: self, counter, combiner, ledger };
         block_on(cast.play());
     }
 

@@ -55,5 +55,6 @@ fn blocks_are_thrown_away_when_the_counter_is_raised() {
 #[test]
 fn the_counter_is_lost_and_begins_again() {
     explore(Story { block: 3, lost: 2, ..Story::PLAIN });
+    explore(Story { block: 3, lost: 1, ends: 1, callers: 2, ..Story::PLAIN });
     explore(Story { block: 2, lost: 1, raised: 1, ends: 1, fails: true, gives_up: true, callers: 2, ..Story::PLAIN });
 }
