@@ -31,11 +31,19 @@ impl From<Error> for Outcome {
     }
 }
 
-/// How many commands a handle sends after its answer, to have the next block in time.
+/// For a handle that goes on after its answer, to have the next block in time: how many commands are answered until it is
+/// at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Prefetch {
     pub(super) moves: usize,
     pub(super) reads: usize,
+}
+
+impl Prefetch {
+    /// With what was answered before.
+    fn after(self, moves: usize, reads: usize) -> Self {
+        Self { moves: self.moves + moves, reads: self.reads + reads }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -148,18 +156,21 @@ impl Reference {
             return (Outcome::Numbers(got), prefetch);
         }
         if self.value.is_none() {
-            got.clear(); // these may come again
+            (got, is_low) = (Vec::new(), false); // these may come again
         }
         let remaining = self.remaining();
         let missing = n - got.len() as u64;
         if remaining < missing {
-            return (Outcome::Exhausted { remaining }, Prefetch::default());
+            let prefetch = if is_low { self.prefetch(handle).after(1, 1) } else { Prefetch::default() };
+            return (Outcome::Exhausted { remaining }, prefetch);
         }
         let mut numbers = self.reserve(missing + u64::from(self.blocks[handle].size));
         let ahead = numbers.split_off(usize::try_from(missing).unwrap());
         got.extend(numbers);
+        // a block of no number does not end the search for one
+        let prefetch = if is_low && ahead.is_empty() { self.prefetch(handle).after(2, 1) } else { Prefetch::default() };
         self.blocks[handle].left = VecDeque::from([Block::new(ahead)]);
-        (Outcome::Numbers(got), Prefetch::default())
+        (Outcome::Numbers(got), prefetch)
     }
 
     fn prefetch(&mut self, handle: usize) -> Prefetch {
