@@ -5,6 +5,7 @@ extern crate self as tokio;
 
 mod counter;
 mod error;
+pub mod explore;
 mod ledger;
 pub mod runtime;
 pub mod story;
@@ -29,7 +30,14 @@ mod value {
 mod sources {
     pub(crate) mod combiner;
     pub(crate) mod definition;
+    pub(crate) mod sequenced {
+        /// This package's own, in the place of the one that inserts documents.
+        #[path = "../../../tests/model/src/lane.rs"]
+        pub mod lane;
+        pub(super) mod queue;
+    }
 }
 
 use error::{Error, ErrorKind, Result};
+pub use sources::sequenced::lane;
 use sources::{combiner, definition};

@@ -1,21 +1,11 @@
 //! The combiner, under thousands of schedules for each story.
 
 use sequence_model::story::Story;
-use shuttle::{
-    Config, MaxSteps, Runner,
-    scheduler::{PctScheduler, RandomScheduler, UrwRandomScheduler},
-};
 
 const TIMES: usize = 1_500;
-const SEED: u64 = 0x5e9;
 
 fn explore(story: Story) {
-    let mut config = Config::new();
-    config.stack_size = 1 << 18;
-    config.max_steps = MaxSteps::FailAfter(1_000_000);
-    Runner::new(RandomScheduler::new_from_seed(SEED, TIMES), config.clone()).run(move || story.happen());
-    Runner::new(UrwRandomScheduler::new_from_seed(SEED, TIMES), config.clone()).run(move || story.happen());
-    Runner::new(PctScheduler::new_from_seed(SEED, 4, TIMES), config).run(move || story.happen());
+    sequence_model::explore::explore(TIMES, move || story.happen());
 }
 
 #[test]
