@@ -13,8 +13,8 @@ use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use self::{calls::Calls, machine::Machine};
 
-const CASES: u32 = 40;
-const MOST_CALLS: usize = 40;
+const CASES: u32 = 80;
+const MOST_CALLS: usize = 50;
 
 #[test]
 fn every_handle_does_what_the_model_says() {

@@ -98,7 +98,7 @@ impl ReferenceStateMachine for Calls {
             2 => (0..2_usize, ahead, any::<bool>())
                 .prop_map(|(client, n, are_stopped)| Call::Restart { client, n, are_stopped }),
             4 => Just(Call::Insert),
-            1 => Just(Call::Lose),
+            3 => Just(Call::Lose),
         ];
         let of_counter = move |(counter, mut call)| {
             if let Call::RaiseTo(_, n) | Call::Restart { n, .. } = &mut call
