@@ -7,6 +7,10 @@
 #[allow(dead_code, reason = "what changes blocks is not measured")]
 #[path = "../src/combiner/block.rs"]
 mod block;
+/// Where it looks for its atomics.
+mod sync {
+    pub(crate) use std::sync::atomic;
+}
 
 use block::{Block, LONGEST};
 use divan::{Bencher, counter::ItemsCount};

@@ -9,14 +9,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::VecDeque,
-    mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{collections::VecDeque, mem};
 
 use tokio::{runtime::Handle, sync::oneshot};
 
@@ -29,12 +22,20 @@ pub(crate) use self::{
     serve::gather,
     size::{BlockSize, block_setters},
 };
-use crate::{Error, ErrorKind, Result, counter::Counter};
+use crate::{
+    Error, ErrorKind, Result,
+    counter::Counter,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// How many callers may wait for one counter.
 const CAPACITY: usize = 10_000;
-/// How often a caller asks again because the runtime of the task that was to answer it has ended.
-const RUNTIMES: usize = 3;
+/// How often a caller starts a task that was to answer it and has ended with its runtime. Tasks of others do not count:
+/// each of the callers on a runtime that ends may start so many, and all of them may have failed one who can go on.
+const TASKS: usize = 3;
 
 /// `n` numbers that follow each other, up to `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,15 @@ struct State {
     sizes: Sizes,
     /// How many reservations in a row were not confirmed.
     doubts: u32,
+}
+
+/// The task that answers those who wait.
+#[derive(Clone, Copy, Debug)]
+enum Server {
+    None,
+    /// Started for this caller, on its runtime.
+    Own,
+    Others,
 }
 
 #[derive(Debug)]
@@ -140,9 +150,10 @@ impl Combiner {
     async fn wait(self: &Arc<Self>, n: u64, part: bool) -> Supply {
         let mut runs = Vec::new();
         let mut left = n;
-        for _ in 0..RUNTIMES {
+        let mut tasks = 0;
+        while tasks < TASKS {
             let (answer, answered) = oneshot::channel();
-            let is_served = {
+            let server = {
                 let mut state = self.lock();
                 // those who wait have asked before, and the task that serves them is about to
                 if state.waiting.is_empty() {
@@ -162,8 +173,10 @@ impl Combiner {
             if left == 0 {
                 return (runs, None);
             }
-            if !is_served {
-                break; // this is no runtime that could
+            match server {
+                Server::None => break, // this is no runtime that could
+                Server::Own => tasks += 1,
+                Server::Others => {}
             }
             if let Ok(supply) = answered.await {
                 return supply;
@@ -216,18 +229,18 @@ impl Combiner {
         n - left
     }
 
-    /// Sees to it that a task answers those who wait and fetches what is wanted. Tells whether there is one.
+    /// Sees to it that a task answers those who wait and fetches what is wanted. Tells whose it is.
     ///
     /// A runtime that has ended drops the task at once, which then takes the lock.
-    fn be_served(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
+    fn be_served(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Server {
         let is_wanted = !state.waiting.is_empty() || state.is_low && state.next.is_none();
         if let (true, false, Ok(runtime)) = (is_wanted, state.is_served, Handle::try_current()) {
             state.is_served = true;
             drop(state);
             runtime.spawn(serve::serve(Serving(Some(Arc::clone(self)))));
-            return true;
+            return Server::Own;
         }
-        state.is_served
+        if state.is_served { Server::Others } else { Server::None }
     }
 
     fn first_of(&self, run: Run) -> Option<i64> {

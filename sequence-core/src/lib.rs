@@ -37,6 +37,7 @@ mod numbering;
 mod progress;
 mod sequence;
 mod sequenced;
+mod sync;
 mod target;
 mod transaction;
 mod value;

@@ -210,6 +210,8 @@ impl Drop for TestDb {
 #[derive(Clone, Default)]
 pub(crate) struct Sent {
     commands: Arc<Mutex<Vec<(String, Document)>>>,
+    /// The names of those that have been answered without an error.
+    answered: Arc<Mutex<Vec<String>>>,
     more: Arc<Notify>,
 }
 
@@ -217,10 +219,14 @@ impl Sent {
     fn handler(&self) -> EventHandler<CommandEvent> {
         let sent = self.clone();
         EventHandler::callback(move |event| {
-            if let CommandEvent::Started(started) = event {
-                sent.commands.lock().unwrap().push((started.command_name, started.command));
-                sent.more.notify_waiters();
+            match event {
+                CommandEvent::Started(started) => {
+                    sent.commands.lock().unwrap().push((started.command_name, started.command));
+                }
+                CommandEvent::Succeeded(succeeded) => sent.answered.lock().unwrap().push(succeeded.command_name),
+                _ => return,
             }
+            sent.more.notify_waiters();
         })
     }
 
@@ -247,9 +253,23 @@ impl Sent {
 
     /// Waits until `n` commands of this name have been sent.
     pub(crate) async fn until(&self, name: &str, n: usize) {
+        self.until_there_are(name, n, |sent| sent.named(name).len()).await;
+    }
+
+    /// How many commands of this name have been answered without an error.
+    pub(crate) fn answered(&self, name: &str) -> usize {
+        self.answered.lock().unwrap().iter().filter(|answered| *answered == name).count()
+    }
+
+    /// Waits until `n` commands of this name have been answered without an error.
+    pub(crate) async fn until_answered(&self, name: &str, n: usize) {
+        self.until_there_are(name, n, |sent| sent.answered(name)).await;
+    }
+
+    async fn until_there_are(&self, name: &str, n: usize, count: impl Fn(&Self) -> usize) {
         loop {
             let more = self.more.notified();
-            if self.named(name).len() >= n {
+            if count(self) >= n {
                 return;
             }
             assert!(tokio::time::timeout(PATIENCE, more).await.is_ok(), "no {n} {name} among {:?}", self.names());

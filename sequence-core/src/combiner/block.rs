@@ -4,7 +4,7 @@
 //! number protects from being overwritten while it is read. Only [`Block::replace`], which one thread at a time may call,
 //! writes slots.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 
 /// How many numbers may be taken at once, and how many a block holds at most. `head` counts places in 32 bits, also of
 /// those who come in vain, until [`Block::settle`]: it would take 3,000 threads that come in vain between two of its
@@ -95,7 +95,7 @@ impl Block {
         let head = self.head.0.load(Ordering::Acquire);
         let length = self.read(generation(head)).map_or(0, |(_, length, _)| length);
         if places(head) > length {
-            self.head.0.store(head - u64::from(places(head) - length), Ordering::Release);
+            self.head.0.fetch_sub(u64::from(places(head) - length), Ordering::Release);
         }
         length.saturating_sub(places(head))
     }

@@ -2,14 +2,13 @@
 
 use std::{
     collections::VecDeque,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use rand::Rng;
 
 use super::{Combiner, Run, State, Waiter};
-use crate::{Error, ErrorKind, Result, counter::CREATIONS};
+use crate::{Error, ErrorKind, Result, counter::CREATIONS, sync::Arc};
 
 /// How long to wait after a reservation that was not confirmed: doubled each time, up to the limit, and a random part
 /// less. Each one burns what it asked for, so while majorities fail it asks for as little as it can.

@@ -1,15 +1,15 @@
 //! Documents that wait for one task, in order.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::sync::Notify;
 
 use super::lane::Item;
-use crate::{Error, ErrorKind, Result, combiner::gather};
+use crate::{
+    Error, ErrorKind, Result,
+    combiner::gather,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// How many documents may wait in one queue.
 pub(super) const CAPACITY: usize = 10_000;
@@ -28,6 +28,9 @@ struct Queue {
 struct Waiting {
     items: VecDeque<Item>,
     is_open: bool,
+    /// Whether the document is there for which it was opened. Until then it does not close for want of work, however long
+    /// its opener was held up.
+    is_used: bool,
 }
 
 /// The end at which documents are added. When it is dropped, no more come.
@@ -39,7 +42,7 @@ pub(super) struct Entrance(Arc<Queue>);
 pub(super) struct Exit(Arc<Queue>);
 
 pub(super) fn queue() -> (Entrance, Exit) {
-    let waiting = Waiting { items: VecDeque::new(), is_open: true };
+    let waiting = Waiting { items: VecDeque::new(), is_open: true, is_used: false };
     let queue = Arc::new(Queue { waiting: Mutex::new(waiting), news: Notify::new() });
     (Entrance(Arc::clone(&queue)), Exit(queue))
 }
@@ -58,6 +61,7 @@ impl Entrance {
             return Err(Error::new(ErrorKind::Overloaded { limit: CAPACITY }));
         }
         waiting.items.push_back(item);
+        waiting.is_used = true;
         drop(waiting);
         self.0.news.notify_one();
         Ok(None)
@@ -75,7 +79,7 @@ impl Exit {
         while self.0.len() == 0 {
             let is_idle = tokio::time::timeout(IDLE, self.0.news.notified()).await.is_err();
             let mut waiting = self.0.lock();
-            waiting.is_open &= !(is_idle && waiting.items.is_empty());
+            waiting.is_open &= !(is_idle && waiting.is_used && waiting.items.is_empty());
             if !waiting.is_open && waiting.items.is_empty() {
                 return None;
             }

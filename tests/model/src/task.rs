@@ -1,0 +1,3 @@
+//! Tasks.
+
+pub use shuttle::future::yield_now;
