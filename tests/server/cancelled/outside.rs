@@ -1,8 +1,7 @@
 //! Counters on their own: a gap at most.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
-use mongo_sequence::AutoIncrement;
+use mongo_sequence::{AutoIncrement, GetOrInsert};
+use mongodb::bson::doc;
 
 use super::{Gaps, Ticket, survives, tickets};
 
@@ -58,19 +57,38 @@ async fn numbers_and_reservations_survive_dropped_calls() {
     .await;
 }
 
-/// A counter that is raised again and again never goes back, and is in the end where the last call has brought it.
+/// However far a counter was raised, and whoever has gone meanwhile: the numbers behind it are new ones.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_counter_that_is_raised_survives_dropped_calls() {
-    let furthest = &AtomicI64::new(0);
     survives(Gaps::MayBe, |_, db| {
         let sequence = Ticket::sequence(&tickets(db), "number").unwrap();
         move |token, cut| {
             let sequence = sequence.clone();
             cut.off(async move {
-                let now = sequence.raise_to(10 * token).await.unwrap();
-                let before = furthest.fetch_max(now, Ordering::Relaxed);
-                assert!(now >= 10 * token, "{now} after {before}");
-                vec![]
+                let raised = sequence.raise_to(10 * token).await.unwrap();
+                assert!(raised >= 10 * token, "{raised} after it was raised to ten times {token}");
+                let number = sequence.next_value().await.unwrap();
+                assert!(number > raised, "{number} after it was raised to {raised}");
+                vec![Ticket::of_nothing(number)]
+            })
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_who_find_or_insert_survive_dropped_calls() {
+    survives(Gaps::MayBe, |_, db| {
+        let tickets = tickets(db);
+        move |token, cut| {
+            let tickets = tickets.clone();
+            cut.off(async move {
+                let (mut ticket, mut again) = (Ticket::new(token), Ticket::new(token));
+                let filter = doc! { "token": token };
+                assert!(ticket.get_or_insert_with_seq(&tickets, filter.clone()).await.unwrap() != GetOrInsert::Found);
+                assert!(again.get_or_insert_with_seq(&tickets, filter).await.unwrap() == GetOrInsert::Found);
+                assert_eq!(again.number, ticket.number);
+                vec![ticket]
             })
         }
     })

@@ -1,4 +1,4 @@
-//! What is left on the server and on this runtime, looked at by a client of its own.
+//! What is left on the server, looked at by a client of its own.
 
 use std::time::Duration;
 
@@ -7,7 +7,6 @@ use mongodb::{
     Client, Database,
     bson::{Document, doc},
 };
-use tokio::runtime::Handle;
 
 /// How long to wait for something that is sure to come; a test that runs into it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,25 +28,19 @@ pub(crate) async fn until(what: &str, is: impl AsyncFn() -> bool) {
 
 pub(crate) struct Watch {
     client: Client,
-    /// How many tasks there are with nobody else.
-    pub(crate) alone: usize,
 }
 
 impl Watch {
     pub(crate) async fn new(server: &Server) -> Self {
-        let client = Client::with_uri_str(server.uri()).await.unwrap();
-        let mut watch = Self { client, alone: 0 };
-        watch.transactions("").await;
-        watch.alone = watch.tasks();
-        watch
+        Self { client: Client::with_uri_str(server.uri()).await.unwrap() }
     }
 
     pub(crate) fn database(&self, name: &str) -> Database {
         self.client.database(name)
     }
 
-    pub(crate) fn tasks(&self) -> usize {
-        Handle::current().metrics().num_alive_tasks()
+    pub(crate) async fn end(self) {
+        self.client.shutdown().await;
     }
 
     /// How many transactions of this application are open.
