@@ -14,13 +14,14 @@ use std::{future::IntoFuture, time::Duration};
 use mongodb::{
     Client, ClientSession, Collection, Database,
     bson::{Bson, Document, doc},
-    options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
+    options::WriteConcern,
 };
 
 use self::repeat::repeated;
 pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
+    data::as_it_is_now,
     definition::Progression,
     document::Verbatim,
     duplicate::DUPLICATE_KEY,
@@ -71,11 +72,8 @@ impl Counter {
     ) -> Self {
         // Set here once, so that no command can inherit anything weaker from client or database. The driver leaves
         // these out by itself inside a transaction, where the transaction's own apply.
-        let options = CollectionOptions::builder()
-            .write_concern(WriteConcern::majority())
-            .read_concern(ReadConcern::local())
-            .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
-            .build();
+        let mut options = as_it_is_now();
+        options.write_concern = Some(WriteConcern::majority());
         Self {
             collection: database.collection_with_options(collection, options),
             key,

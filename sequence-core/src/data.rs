@@ -39,6 +39,15 @@ pub(crate) enum Stored {
     Opaque,
 }
 
+/// Reads what is there now, not what a secondary or a majority that lags shows. Said for every collection that is read, so
+/// that nothing else is inherited from the client or the database.
+pub(crate) fn as_it_is_now() -> CollectionOptions {
+    CollectionOptions::builder()
+        .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
+        .read_concern(ReadConcern::local())
+        .build()
+}
+
 impl Data {
     pub(crate) fn new<T: Send + Sync>(
         collection: &Collection<T>,
@@ -47,13 +56,9 @@ impl Data {
         stored: Stored,
     ) -> Self {
         let namespace = collection.namespace();
-        let options = CollectionOptions::builder()
-            .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
-            .read_concern(ReadConcern::local())
-            .build();
         let database = collection.client().database(&namespace.db);
         Self {
-            collection: database.collection_with_options(&namespace.coll, options),
+            collection: database.collection_with_options(&namespace.coll, as_it_is_now()),
             field: field.to_owned(),
             scope,
             stored,

@@ -1,18 +1,15 @@
 //! Collections and counters that are there before the library comes.
 
-use std::sync::Arc;
-
 use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
 use mongodb::{
     Collection,
-    bson::{Bson, Document, doc, oid::ObjectId},
-    options::{CollectionOptions, ReadConcern, SelectionCriteria, WriteConcern},
+    bson::{Bson, doc, oid::ObjectId},
 };
 use serde::Serialize;
 
 use crate::{
     models::{Order, SmallOrder, order},
-    support::{TestDb, three_nodes},
+    support::TestDb,
 };
 
 /// The next three numbers of a model over documents that have these numbers, without a counter.
@@ -174,48 +171,4 @@ async fn a_lost_counter_is_made_again_from_the_data() {
     let mut order = order();
     order.insert_with_seq(&orders).gapless().await.unwrap();
     assert_eq!(order.id, 4);
-}
-
-/// The handle reads from a secondary that has stopped replicating. What is looked at is the primary's data all the same,
-/// with read concern `local`.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_highest_number_is_read_from_the_primary_whatever_the_collection_says() {
-    let test = TestDb::on(three_nodes().await, |_| {}).await;
-    let everywhere = CollectionOptions::builder().write_concern(WriteConcern::nodes(3)).build();
-    let import = test.db.collection_with_options::<Document>("orders", everywhere);
-    import.insert_many((1..=279).map(|id| doc! { "_id": id })).await.unwrap();
-
-    let hello = test.client.database("admin").run_command(doc! { "hello": 1 }).await.unwrap();
-    let primary = hello.get_str("primary").unwrap();
-    let behind =
-        three_nodes().await.nodes().iter().find(|node| !primary.ends_with(&format!(":{}", node.port()))).unwrap();
-    let (port, uri) = (behind.port(), behind.uri());
-    let admin = mongodb::Client::with_uri_str(uri).await.unwrap().database("admin");
-    let replication = async |mode: &str| {
-        let fail_point = doc! { "configureFailPoint": "stopReplProducer", "mode": mode };
-        admin.run_command(fail_point).await.unwrap()
-    };
-    let entered = replication("alwaysOn").await.get_i32("count").unwrap();
-    let stopped = doc! { "waitForFailPoint": "stopReplProducer", "timesEntered": entered + 1, "maxTimeMS": 60_000 };
-    admin.run_command(stopped).await.unwrap();
-    test.import("_id", 280..=400).await;
-
-    let stale = CollectionOptions::builder()
-        .selection_criteria(SelectionCriteria::Predicate(Arc::new(move |server| {
-            server.address().to_string().ends_with(&format!(":{port}"))
-        })))
-        .read_concern(ReadConcern::majority())
-        .build();
-    let orders = test.db.collection_with_options::<Order>("orders", stale);
-    let highest = orders.clone_with_type::<Document>().find_one(doc! {}).sort(doc! { "_id": -1 }).await.unwrap();
-    assert_eq!(highest.unwrap().get_i32("_id").unwrap(), 279, "the handle itself must be behind");
-    test.sent.clear();
-    let mut order = order();
-    let inserted = order.insert_with_seq(&orders).await;
-    replication("off").await;
-    inserted.unwrap();
-    assert_eq!(order.id, 401);
-    for find in test.sent.named("find") {
-        assert_eq!(find.get_document("readConcern").unwrap().get_str("level").unwrap(), "local", "{find}");
-    }
 }

@@ -29,6 +29,7 @@ mod scopes;
 mod sequence;
 mod sequenced;
 mod shared;
+mod stale;
 mod state_machine;
 mod story;
 mod support;

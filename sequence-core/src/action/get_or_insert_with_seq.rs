@@ -5,12 +5,12 @@ use std::{fmt, future::IntoFuture, slice};
 use mongodb::{
     ClientSession, Collection,
     bson::{Bson, Document},
-    options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
 use serde::de::DeserializeOwned;
 
 use crate::{
     AutoIncrement, Error, Result,
+    data::as_it_is_now,
     insert::{self, Call},
     sequenced::Shared,
 };
@@ -143,12 +143,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
     }
 }
 
-/// The collection as it is now: not as a secondary, or a majority that lags, shows it.
 fn latest<T: Send + Sync>(collection: &Collection<T>) -> Collection<T> {
     let namespace = collection.namespace();
-    let options = CollectionOptions::builder()
-        .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
-        .read_concern(ReadConcern::local())
-        .build();
-    collection.client().database(&namespace.db).collection_with_options(&namespace.coll, options)
+    collection.client().database(&namespace.db).collection_with_options(&namespace.coll, as_it_is_now())
 }

@@ -3,10 +3,9 @@
 use mongodb::{
     Database,
     bson::{Bson, Document, doc},
-    options::{ReadConcern, ReadPreference, SelectionCriteria},
 };
 
-use crate::{Error, ErrorKind, Result, Sequence, document::Verbatim, number};
+use crate::{Error, ErrorKind, Result, Sequence, data::as_it_is_now, document::Verbatim, number};
 
 /// Where another library, or a hand-made counter, keeps the number to go on from. It is only read.
 ///
@@ -175,10 +174,8 @@ impl Sequence {
 impl ForeignCounter {
     /// What the documents hold: a number, or what is there instead.
     async fn read(&self, database: &Database) -> Result<Vec<(Bson, Result<i64, String>)>> {
-        let primary = SelectionCriteria::ReadPreference(ReadPreference::Primary);
-        let collection = database.collection::<Verbatim>(&self.collection);
-        let find = collection.find(self.filter.clone()).selection_criteria(primary);
-        let mut found = find.read_concern(ReadConcern::local()).await?;
+        let collection = database.collection_with_options::<Verbatim>(&self.collection, as_it_is_now());
+        let mut found = collection.find(self.filter.clone()).await?;
         let mut values = Vec::new();
         while found.advance().await? {
             let document = found.deserialize_current()?;

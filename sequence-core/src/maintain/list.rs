@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::{
     Result, Sequence,
     counter::BLOCKS,
+    data::as_it_is_now,
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD},
     document::Verbatim,
     number,
@@ -29,7 +30,7 @@ pub struct ListedCounter {
 impl Sequence {
     /// Every counter in the collection `sequences` of this database, in the order of their keys.
     ///
-    /// Sends one `find`, to where the database reads from; memory grows with the number of counters.
+    /// Sends one `find`, to the primary; memory grows with the number of counters.
     ///
     /// # Errors
     ///
@@ -64,7 +65,8 @@ impl Sequence {
     ///
     /// Nothing is written.
     pub async fn list_in(database: &Database, counters: &str, value_field: &str) -> Result<Vec<ListedCounter>> {
-        let mut found = database.collection::<Verbatim>(counters).find(doc! {}).sort(doc! { "_id": 1 }).await?;
+        let counters = database.collection_with_options::<Verbatim>(counters, as_it_is_now());
+        let mut found = counters.find(doc! {}).sort(doc! { "_id": 1 }).await?;
         let mut listed = Vec::new();
         while found.advance().await? {
             let counter = found.deserialize_current()?;

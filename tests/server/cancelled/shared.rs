@@ -1,23 +1,19 @@
 //! Callers that share commands, blocks and transactions with those who go away.
 
-use std::pin::Pin;
-
+use futures_util::{FutureExt, future::LocalBoxFuture};
 use mongo_sequence::{AutoIncrement, SequencedCollection, SharedSequence};
 use mongodb::Database;
 
 use super::{Cut, Gaps, Ticket, survives, tickets};
 
 /// Documents, and numbers and reservations for nothing, of one counter in turn.
-fn sharing(
-    db: &Database,
-    block: u32,
-) -> impl Fn(i64, Cut) -> Pin<Box<dyn Future<Output = Option<Vec<Ticket>>>>> + use<> {
+fn sharing(db: &Database, block: u32) -> impl Fn(i64, Cut) -> LocalBoxFuture<'static, Option<Vec<Ticket>>> + use<> {
     let sequence = Ticket::sequence(&tickets(db), "number").unwrap();
     let sequence = SharedSequence::builder(sequence).block_size(block).build();
     let tickets = SequencedCollection::builder(tickets(db)).block_size(block).build();
     move |token, cut| {
         let (tickets, sequence) = (tickets.clone(), sequence.clone());
-        Box::pin(cut.off(async move {
+        let call = async move {
             match token % 4 {
                 0 => vec![Ticket::of_nothing(sequence.next_value().await.unwrap())],
                 1 => sequence.reserve(5).await.unwrap().map(Ticket::of_nothing).collect(),
@@ -27,7 +23,8 @@ fn sharing(
                     vec![ticket]
                 }
             }
-        }))
+        };
+        cut.off(call).boxed_local()
     }
 }
 
