@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_lines, reason = "a test tells one story from its beginning to its end")]
 
+mod abandoned;
 mod adopt;
 mod backfill;
 mod bulk;
@@ -35,4 +36,5 @@ mod transactions;
 mod unset;
 mod untrusted;
 mod verify;
+mod watch;
 mod wire;

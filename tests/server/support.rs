@@ -48,7 +48,7 @@ pub(crate) async fn three_nodes() -> &'static Server {
     started(&SERVER, || Server::start(Topology::ThreeNodes)).await
 }
 
-async fn started<F>(cell: &'static OnceCell<Server>, start: impl FnOnce() -> F) -> &'static Server
+pub(crate) async fn started<F>(cell: &'static OnceCell<Server>, start: impl FnOnce() -> F) -> &'static Server
 where
     F: Future<Output = Result<Server, mongod_fixture::Error>>,
 {
