@@ -24,6 +24,7 @@ use mongod_fixture::{Node, Server, Topology};
 use mongodb::{
     Collection,
     bson::{Document, doc},
+    options::ClientOptions,
 };
 use tokio::{
     sync::{MutexGuard, OnceCell},
