@@ -24,6 +24,7 @@ mod matrix;
 mod models;
 mod names;
 mod own_numbers;
+mod pauses;
 mod repair;
 mod scopes;
 mod sequence;
