@@ -35,6 +35,11 @@ macro_rules! insert_setters {
             /// The time limit: for a transaction of the library's own how long it is repeated (120 s by default), and for
             /// every counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s). For numbers that
             /// callers of a `SequencedCollection` share it is how long to wait for them.
+            ///
+            /// A server that says nothing at all, stopped or cut off, is waited for 5 s longer, for the numbers and for the
+            /// insert, or for the transaction. Then the error is [`Deadline`](crate::ErrorKind::Deadline) if nothing is
+            /// stored, else [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome). An insert with a session, and a call
+            /// without a limit, wait until the driver gives up (50 s with its own settings).
             pub fn time_limit(mut self, limit: std::time::Duration) -> Self {
                 self.call.time_limit = Some(limit);
                 self

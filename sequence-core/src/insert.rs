@@ -2,7 +2,7 @@
 
 mod outside;
 
-use std::{slice, time::Duration};
+use std::{pin::pin, slice, sync::Arc, time::Duration};
 
 use mongodb::{
     ClientSession, Collection,
@@ -22,7 +22,7 @@ use crate::{
     numbering::{self, Group, Numbering, Repair},
     sequenced::{Shared, Stored},
     target::{Failed, Target},
-    transaction::{self, Inserted, Insertion},
+    transaction::{self, GivenUp, Inserted, Insertion, Stage},
 };
 
 /// How often one call may find that its number is in the data already and take another.
@@ -30,6 +30,21 @@ pub(crate) const MAX_REPAIRS: usize = 5;
 
 /// How long the library repeats a transaction of its own, unless the call says otherwise.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(120);
+
+/// How much longer than its time limit a call waits for a server that was told of it: one that says nothing at all has
+/// stopped, or cannot be reached, which the driver itself finds out later.
+pub(crate) const SILENCE: Duration = Duration::from_secs(5);
+
+/// Does what stores nothing, and stops waiting for it so much behind the limit, if there is one.
+pub(crate) async fn in_time<T>(
+    limit: Option<Duration>,
+    longer: Duration,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(limit) = limit else { return work.await };
+    let done = tokio::time::timeout(limit.saturating_add(longer), work).await;
+    done.unwrap_or_else(|_| Err(Error::new(ErrorKind::Deadline { limit })))
+}
 
 /// What a call was told besides the models.
 #[derive(Debug, Default)]
@@ -73,7 +88,7 @@ pub(crate) async fn run<T: AutoIncrement>(
     let Call { session, time_limit, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
-        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session).await,
+        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, time_limit).await,
         _ => owned(batch, numbering, target, time_limit.unwrap_or(TRANSACTION_TIME)).await,
     }
 }
@@ -193,13 +208,32 @@ async fn owned<T: AutoIncrement>(
 ) -> Result<Vec<Bson>> {
     let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
+    let burnt = numbering.burnt(&numbers);
+    let stage = Arc::new(Stage::default());
     let (caller, mut requests) = mpsc::channel(1);
-    let insertion =
-        Insertion { numbering, numbers, templates, caller: Some(caller), is_group: false, target, time_limit };
+    let insertion = Insertion {
+        numbering,
+        numbers,
+        templates,
+        caller: Some(caller),
+        is_group: false,
+        target,
+        time_limit,
+        stage: Arc::clone(&stage),
+    };
     let mut task = tokio::spawn(insertion.run());
+    let mut silence = pin!(tokio::time::sleep(time_limit.saturating_add(SILENCE)));
     let done = loop {
         tokio::select! {
             done = &mut task => break done,
+            () = &mut silence => {
+                return Err(match stage.give_up() {
+                    GivenUp::NotStored => Error::new(ErrorKind::Deadline { limit: time_limit }).burning(burnt),
+                    GivenUp::Unknown(number) => {
+                        Error::new(ErrorKind::UnknownOutcome { limit: time_limit }).burning(number)
+                    }
+                });
+            }
             Some(request) = requests.recv() => {
                 let _gone = request.reply.send(batch.all_documents(&request.numbers));
             }

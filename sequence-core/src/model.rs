@@ -84,8 +84,8 @@ pub trait AutoIncrement: Serialize + Send + Sync + Sized {
     /// [`CounterMissing`](crate::ErrorKind::CounterMissing) if nothing tells where it starts (a `scope` without an index, a
     /// `shared` or formatted field) or it is removed again and again;
     /// [`Unconfirmed`](crate::ErrorKind::Unconfirmed) with the number burnt.
-    /// From the library's own transaction: [`Deadline`](crate::ErrorKind::Deadline) (which the wait for shared numbers
-    /// can end in, too, if there is a time limit), [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome).
+    /// From the library's own transaction, and with a time limit from any call: [`Deadline`](crate::ErrorKind::Deadline),
+    /// [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome).
     /// [`NotRaised`](crate::ErrorKind::NotRaised) if the document is stored under a number that it brought along, and the
     /// counter could not follow.
     /// Everything else is the driver's own error, unchanged, of kind [`Driver`](crate::ErrorKind::Driver): a duplicate

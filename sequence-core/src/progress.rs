@@ -136,6 +136,12 @@ impl Progress {
         Err(error.with_number(burnt))
     }
 
+    /// Of those that are pending nobody knows.
+    pub(crate) fn lost(&mut self, error: Error) {
+        self.pending().into_iter().for_each(|index| self.set(index, State::Unknown));
+        self.fail(error);
+    }
+
     /// Ends with this error, unless there was one before.
     pub(crate) fn fail(&mut self, error: Error) {
         self.failure.get_or_insert(error);

@@ -3,6 +3,7 @@
 mod held;
 mod open;
 mod owned;
+mod stage;
 mod stopped;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 pub(crate) use self::{
     held::WRITE_CONFLICT,
     owned::{Inserted, Insertion},
+    stage::{GivenUp, Stage},
     stopped::{Blame, Stopped},
 };
 

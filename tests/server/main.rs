@@ -2,6 +2,7 @@
 
 #![allow(clippy::too_many_lines, reason = "a test tells one story from its beginning to its end")]
 
+mod abandoned;
 mod adopt;
 mod backfill;
 mod bulk;
@@ -24,6 +25,7 @@ mod matrix;
 mod models;
 mod names;
 mod own_numbers;
+mod pauses;
 mod repair;
 mod scopes;
 mod sequence;
@@ -37,4 +39,5 @@ mod transactions;
 mod unset;
 mod untrusted;
 mod verify;
+mod watch;
 mod wire;

@@ -60,7 +60,7 @@ pub(crate) async fn hour_long() -> &'static Server {
     started(&SERVER, start).await
 }
 
-async fn started<F>(cell: &'static OnceCell<Server>, start: impl FnOnce() -> F) -> &'static Server
+pub(crate) async fn started<F>(cell: &'static OnceCell<Server>, start: impl FnOnce() -> F) -> &'static Server
 where
     F: Future<Output = Result<Server, mongod_fixture::Error>>,
 {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     AutoIncrement, Error, Result,
     data::as_it_is_now,
-    insert::{self, Call},
+    insert::{self, Call, SILENCE},
     sequenced::Shared,
 };
 
@@ -115,7 +115,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         let find = latest.find_one(filter.clone());
         let found = match session {
             Some(session) => find.session(session).await?,
-            None => find.await?,
+            None => insert::in_time(call.time_limit, SILENCE, async { Ok(find.await?) }).await?,
         };
         if let Some(found) = found {
             *model = found;

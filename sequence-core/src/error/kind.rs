@@ -54,16 +54,16 @@ pub enum ErrorKind {
         sequence: String,
     },
 
-    /// The commit of the library's own transaction was sent, and its outcome could not be learned within the time
-    /// limit. The document may be stored under the number in [`Error::number`](crate::Error::number).
+    /// The commit of the library's own transaction, or with a time limit the insert, was sent, and its outcome could not
+    /// be learned in time. The document may be stored under the number in [`Error::number`](crate::Error::number).
     #[non_exhaustive]
     UnknownOutcome {
-        /// How long the commit was tried again.
+        /// The time limit of the call.
         limit: Duration,
     },
 
-    /// The library's own transaction, or the wait for a shared number, did not come to an end within the time limit. Nothing
-    /// was stored.
+    /// The library's own transaction, or the wait for a number, did not come to an end within the time limit. Nothing was
+    /// stored; a number that a counter on its own has given meanwhile is a gap.
     #[non_exhaustive]
     Deadline {
         /// The time limit of the call.

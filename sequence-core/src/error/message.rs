@@ -31,14 +31,14 @@ impl fmt::Display for ErrorKind {
             ),
             Self::UnknownOutcome { limit } => write!(
                 f,
-                "the outcome of the commit could not be learned within {limit:?}: the document may or may not be stored, \
+                "the outcome of the insert could not be learned within {limit:?}: the document may or may not be stored, \
                  look for its number before the call is repeated"
             ),
             Self::Deadline { limit } => write!(
                 f,
-                "the call did not get through within {limit:?}; nothing was stored, and no gapless number is missing. Another \
-                 transaction may hold the counter: commit one that is open in this task first, or pass its session to this \
-                 call"
+                "the call did not get through within {limit:?}; nothing was stored, and no gapless number is missing. The \
+                 server may not answer, or another transaction may hold the counter: commit one that is open in this task \
+                 first, or pass its session to this call"
             ),
             Self::Contended { sequence } => {
                 write!(f, "others took numbers of sequence `{sequence}` at every attempt to set it; stop them first")

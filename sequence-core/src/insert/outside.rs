@@ -1,12 +1,15 @@
 //! Numbers from counters outside any transaction, then the insert.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use mongodb::{ClientSession, bson::Bson};
 
-use super::{MAX_REPAIRS, in_transaction, run_again};
+use super::{MAX_REPAIRS, SILENCE, in_transaction, run_again};
 use crate::{
-    AutoIncrement, Error, Result,
+    AutoIncrement, Error, ErrorKind, Result,
     batch::{Batch, Documents},
     numbering::{Numbering, Numbers, Repair},
     progress::{Progress, is_confirmed},
@@ -19,10 +22,21 @@ pub(super) async fn outside<T: AutoIncrement>(
     numbering: &Numbering,
     target: &Target,
     mut session: Option<&mut ClientSession>,
+    time_limit: Option<Duration>,
 ) -> Result<Vec<Bson>> {
     let mut numbers = numbering.take_plain().await?;
     let mut progress = Progress::new(batch.len());
-    insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false).await;
+    let limit = time_limit.filter(|_| session.is_none()); // what becomes of a session is for its owner to know
+    let inserted =
+        insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false);
+    match limit {
+        None => inserted.await,
+        Some(limit) => {
+            if tokio::time::timeout(limit.saturating_add(SILENCE), inserted).await.is_err() {
+                progress.lost(Error::new(ErrorKind::UnknownOutcome { limit }).burning(numbering.burnt(&numbers)));
+            }
+        }
+    }
     if let Some(failure) = progress.failure().filter(|_| !target.one)
         && in_transaction(session).await?
     {

@@ -6,10 +6,11 @@ use mongodb::bson::{RawDocumentBuf, doc};
 
 use super::{Numbers, prepare};
 use crate::{
-    Error, ErrorKind, Result,
+    Result,
     combiner::{Combiner, Run},
     counter::{Counter, State},
     document,
+    insert::{SILENCE, in_time},
 };
 
 #[derive(Clone, Debug)]
@@ -114,13 +115,15 @@ impl Group {
     }
 
     async fn supply(&self, n: u64) -> Result<Vec<Run>> {
-        match (&self.combiner, self.time_limit) {
-            (None, _) => Ok(vec![Run { n, last: self.counter.advance(n).await? }]),
-            (Some(combiner), None) => combiner.take(n).await,
-            (Some(combiner), Some(limit)) => tokio::time::timeout(limit, combiner.take(n))
-                .await
-                .unwrap_or_else(|_| Err(Error::new(ErrorKind::Deadline { limit }))),
-        }
+        let take = async {
+            match &self.combiner {
+                Some(combiner) => combiner.take(n).await,
+                None => Ok(vec![Run { n, last: self.counter.advance(n).await? }]),
+            }
+        };
+        // of a command that is not shared the server knows the limit, and says that the counter is held
+        let longer = if self.combiner.is_some() { Duration::ZERO } else { SILENCE };
+        in_time(self.time_limit, longer, take).await
     }
 
     /// Gives those of these documents that are in the group new numbers.

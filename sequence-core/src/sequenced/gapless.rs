@@ -119,6 +119,7 @@ async fn commit(target: &Target, group: &VecDeque<Member>, is_group: bool) -> Re
         is_group,
         target: Target { one: group.len() == 1, ..target.clone() },
         time_limit: TRANSACTION_TIME,
+        stage: Arc::default(),
     };
     insertion.run().await
 }

@@ -18,6 +18,7 @@ use super::{
     held::{Held, WRITE_CONFLICT},
     open::Open,
     refusal,
+    stage::Stage,
     stopped::{Blame, Stopped, may_pass},
 };
 use crate::{
@@ -52,6 +53,8 @@ pub(crate) struct Insertion {
     pub(crate) is_group: bool,
     pub(crate) target: Target,
     pub(crate) time_limit: Duration,
+    /// How far it is, for a caller that does not wait for its end.
+    pub(crate) stage: Arc<Stage>,
 }
 
 /// Asks the caller for the documents with these numbers.
@@ -126,18 +129,21 @@ impl Insertion {
         loop {
             *may_be_open = true;
             let failure = match self.attempt(session, &mut held).await {
-                Ok(result) => match self.commit(session, started).await {
+                Ok(result) if self.stage.commits(self.first_number()) => match self.commit(session, started).await {
                     Ok(()) => {
                         *may_be_open = false;
                         return Ok(result);
                     }
-                    Err(error) if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => Failure::Other(error),
+                    Err(error) if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => {
+                        self.stage.begins_again();
+                        Failure::Other(error)
+                    }
                     Err(error) => return Err(error.into()), // the driver does not abort it any more
                 },
-                Err(failure) => {
+                attempted => {
                     // The server may have aborted already, which is all that this could report.
                     let _aborted = session.abort_transaction().await;
-                    failure
+                    attempted.err().unwrap_or_else(|| Failure::Other(self.out_of_time()))
                 }
             };
             *may_be_open = false;

@@ -1,0 +1,56 @@
+//! How far a transaction is, for a caller that stops waiting while it is under way.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Shared by the task that runs the transaction and the caller.
+#[derive(Debug, Default)]
+pub(crate) struct Stage(Mutex<At>);
+
+#[derive(Clone, Copy, Debug, Default)]
+enum At {
+    #[default]
+    Begun,
+    /// The commit may be on its way, of documents whose first number this is.
+    Committing(Option<i64>),
+    GivenUp,
+}
+
+/// What a caller that stops waiting knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    /// It will not be committed any more.
+    NotStored,
+    /// It may be, with this first number.
+    Unknown(Option<i64>),
+}
+
+impl Stage {
+    /// Tells whether it may be committed: not, if nobody waits for it any more.
+    pub(super) fn commits(&self, number: Option<i64>) -> bool {
+        let mut at = self.lock();
+        if !matches!(*at, At::GivenUp) {
+            *at = At::Committing(number);
+        }
+        !matches!(*at, At::GivenUp)
+    }
+
+    /// The commit was refused, and it begins again.
+    pub(super) fn begins_again(&self) {
+        let mut at = self.lock();
+        if !matches!(*at, At::GivenUp) {
+            *at = At::Begun;
+        }
+    }
+
+    /// Stops waiting: from now on nothing more is committed.
+    pub(crate) fn give_up(&self) -> GivenUp {
+        match std::mem::replace(&mut *self.lock(), At::GivenUp) {
+            At::Committing(number) => GivenUp::Unknown(number),
+            At::Begun | At::GivenUp => GivenUp::NotStored,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, At> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
