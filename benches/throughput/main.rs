@@ -27,7 +27,7 @@
 //!   needs both of its cells
 //!
 //! All figures of all rounds are written to `throughput.json` in the target folder (`throughput-quick.json` and
-//! `throughput-only.json` for those). At the end the bars are listed that the library is measured by, each with the
+//! `throughput-only.json` for those), and next to it section 1 as a picture, of which `docs/throughput.svg` is a copy. At the end the bars are listed that the library is measured by, each with the
 //! ratio that was found; the exit code does not depend on them.
 
 mod arguments;
@@ -40,6 +40,7 @@ mod inserts;
 mod measure;
 mod modes;
 mod numbers;
+mod picture;
 mod processes;
 mod report;
 mod results;
@@ -88,7 +89,9 @@ async fn run(plan: &Plan) -> Result<()> {
     report::print(&environment, &results);
     let bars = bars::bars(&results);
     report::print_bars(&bars);
-    println!("\n{}", report::write(plan, &environment, &results, &bars)?.display());
+    let file = report::write(plan, &environment, &results, &bars)?;
+    picture::draw(&results, &report::subtitle(&environment), &file.with_extension("svg"))?;
+    println!("\n{}", file.display());
     Ok(())
 }
 

@@ -121,10 +121,15 @@ pub(crate) async fn environment(plan: &Plan, deployment: &Deployment) -> Result<
     })
 }
 
-pub(crate) fn print(environment: &Environment, results: &Results) {
+/// Where and how it was measured.
+pub(crate) fn subtitle(environment: &Environment) -> String {
     let Environment { server, cores, optimized, rounds, seconds, .. } = environment;
     let profile = if *optimized { "release" } else { "debug" };
-    println!("MongoDB {server}, {cores} cores, {profile}: {rounds} round(s), {seconds} s for each cell; medians");
+    format!("MongoDB {server}, {cores} cores, {profile}: medians of {rounds} round(s), {seconds} s for each cell")
+}
+
+pub(crate) fn print(environment: &Environment, results: &Results) {
+    println!("{}", subtitle(environment));
     for layout in LAYOUTS {
         let cells: Vec<Cell> =
             results.cells().map(|(cell, _)| cell).filter(|cell| cell.section == layout.section).collect();
