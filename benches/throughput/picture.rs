@@ -50,6 +50,8 @@ pub(crate) fn draw(results: &Results, subtitle: &str, path: &Path) -> Result<()>
     measured.sort_by(f64::total_cmp);
     measured.dedup();
 
+    let (lowest, highest) = (slowest / 1.3, fastest * 1.3);
+    let rates = RATES.into_iter().filter(|rate| (lowest..highest).contains(rate)).collect();
     let mut drawn = String::new();
     {
         let area = SVGBackend::with_string(&mut drawn, SIZE).into_drawing_area();
@@ -63,7 +65,7 @@ pub(crate) fn draw(results: &Results, subtitle: &str, path: &Path) -> Result<()>
             .y_label_area_size(64)
             .build_cartesian_2d(
                 (1.0..most).log_scale().with_key_points(measured),
-                (slowest / 1.3..fastest * 1.3).log_scale().with_key_points(RATES.to_vec()),
+                (lowest..highest).log_scale().with_key_points(rates),
             )?;
         chart
             .configure_mesh()
