@@ -55,24 +55,28 @@ impl Scene {
         watch.admin().run_command(limit).await.unwrap();
         let test = TestDb::on(server, |_| {}).await;
         let (_, others) = test.another_client();
-        order().insert_with_seq(&test.db.collection("orders")).gapless().await.unwrap();
-        test.sent.clear();
-        Self { test, others, watch, _turn: turn }
+        let scene = Self { test, others, watch, _turn: turn };
+        scene.stops("off").await; // a test that failed has left it on
+        order().insert_with_seq(&scene.test.db.collection("orders")).gapless().await.unwrap();
+        scene.test.sent.clear();
+        scene
+    }
+
+    /// Whether the server stops where it is about to move a counter.
+    async fn stops(&self, mode: &str) {
+        let command = doc! { "configureFailPoint": AT_THE_COUNTER, "mode": mode };
+        self.watch.admin().run_command(command).await.unwrap();
     }
 
     /// Runs a call until the server is at the counter with it, and drops it there. The server goes on.
     async fn dropped_at_the_counter(&self, call: impl IntoFuture) {
-        let stops = async |mode: &str| {
-            let command = doc! { "configureFailPoint": AT_THE_COUNTER, "mode": mode };
-            self.watch.admin().run_command(command).await.unwrap();
-        };
         let is_there = async || !self.watch.commands(self.name(), "findAndModify").await.is_empty();
-        stops("alwaysOn").await;
+        self.stops("alwaysOn").await;
         tokio::select! {
             _ = call.into_future() => panic!("the server has not stopped"),
             () = until("the server is at the counter", &is_there) => {}
         }
-        stops("off").await;
+        self.stops("off").await;
         until("the server is done with the counter", async || !is_there().await).await;
     }
 

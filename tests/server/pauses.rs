@@ -42,6 +42,9 @@ const RATE: u32 = 5_000;
 const CALLERS: u32 = 50;
 /// How many may wait for one counter.
 const CAPACITY: usize = 10_000;
+/// Places at which the server can be made to hang.
+const AT_INSERT: &str = "hangDuringBatchInsert";
+const AT_COMMIT: &str = "hangBeforeCommitingTxn";
 /// How long to wait for something that is sure to come; a test that runs into it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a caller waits who does not wait for long.
@@ -76,7 +79,11 @@ impl Pause {
         let server = started(&SERVER, || Server::start(Topology::ReplicaSet)).await;
         let turn = TURN.lock().await;
         let (test, watch) = (TestDb::on(server, configure).await, Watch::on(server).await);
-        Self { test, watch, node: &server.nodes()[0], _turn: turn }
+        let pause = Self { test, watch, node: &server.nodes()[0], _turn: turn };
+        for place in [AT_INSERT, AT_COMMIT] {
+            pause.hang(place, "off").await; // a test that failed has left it on
+        }
+        pause
     }
 
     /// Stops the server until this is done, as it has to be while it is stopped, and the time is over.
@@ -322,8 +329,8 @@ async fn a_time_limit_is_kept_where_the_document_is_on_its_way() {
         };
         insert(&mut order()).await;
         let (place, command) = match at {
-            At::Insert | At::InsertOfTransaction => ("hangDuringBatchInsert", "insert"),
-            At::Commit => ("hangBeforeCommitingTxn", "commitTransaction"),
+            At::Insert | At::InsertOfTransaction => (AT_INSERT, "insert"),
+            At::Commit => (AT_COMMIT, "commitTransaction"),
         };
         pause.hang(place, "alwaysOn").await;
         let call = tokio::spawn({
