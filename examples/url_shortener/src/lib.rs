@@ -12,7 +12,6 @@ mod target;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
     http::{HeaderValue, header},
     middleware::map_response,
     response::Response,
@@ -23,9 +22,6 @@ pub use self::{
     links::{Link, Links},
     target::{BadTarget, MAX_LENGTH, Target},
 };
-
-/// The largest request body that is read: the longest address, and what a form makes of it.
-const BODY_LIMIT: usize = 16 * 1024;
 
 /// What every request needs.
 #[derive(Clone, Debug)]
@@ -45,7 +41,6 @@ pub fn router(links: Links, base: Url) -> Router {
         .merge(pages::routes())
         .merge(api::routes())
         .layer(map_response(guarded))
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(App { links, base })
 }
 

@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::get().await?;
     println!("{server}");
     let client = Client::with_uri_str(server.uri()).await?;
-    let database = client.default_database().unwrap_or_else(|| client.database("url_shortener"));
+    let database = client.database(setting("DATABASE").as_deref().unwrap_or("url_shortener"));
     let block_size = setting("BLOCK_SIZE").map_or(Ok(1000), |size| size.parse())?;
     let links = Links::new(&database, block_size);
 
@@ -28,6 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (stopping, begun) = oneshot::channel();
     let serving = axum::serve(listener, router(links.clone(), base)).with_graceful_shutdown(async {
         told_to_stop().await;
+        println!("stopping");
         stopping.send(()).ok();
     });
     tokio::select! {
