@@ -13,7 +13,7 @@ use axum::{
 };
 use serde::Deserialize;
 
-use crate::{App, MAX_LENGTH, Target, failure::Failure, shown::Shown, slug};
+use crate::{App, Target, failure::Failure, shown::Shown, slug};
 
 /// How many links a page of the list has.
 const PAGE: u32 = 20;
