@@ -22,7 +22,17 @@ const CLERKS: usize = 3;
 const WRONG: u8 = 3;
 
 #[tokio::main]
-async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let server = Server::get().await?;
     println!("{server}\n");
     let client = Client::with_uri_str(server.uri()).await?;

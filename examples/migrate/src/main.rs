@@ -16,7 +16,17 @@ use crate::{customers::Customer, tickets::Ticket};
 const WRONG: u8 = 3;
 
 #[tokio::main]
-async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut arguments = env::args_os().skip(1);
     let sample = || concat!(env!("CARGO_MANIFEST_DIR"), "/data/customers.csv").into();
     let csv: PathBuf = arguments.next().map_or_else(sample, PathBuf::from);
