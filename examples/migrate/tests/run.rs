@@ -60,6 +60,18 @@ async fn run(database: &Database, table: Option<(&Path, i64)>) -> (Option<i32>, 
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
+/// Every line of the README's listing is printed; `…` stands for what differs from run to run.
+fn assert_as_in_the_readme(printed: &str, database: &Database) {
+    let readme = include_str!("../README.md").replace("helpdesk.", &format!("{}.", database.name()));
+    let listing = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    assert!(listing.lines().count() > 10, "{listing}");
+    for line in listing.lines() {
+        let (start, ends) = line.split_once('…').map_or((line, true), |(start, _)| (start, false));
+        let is_it = |printed: &str| printed.starts_with(start) && (!ends || printed == start);
+        assert!(printed.lines().any(is_it), "{line}: {printed}");
+    }
+}
+
 async fn all(database: &Database, collection: &str) -> Vec<Document> {
     let collection: Collection<Document> = database.collection(collection);
     collection.find(doc! {}).sort(doc! { "_id": 1 }).await.unwrap().try_collect().await.unwrap()
@@ -85,20 +97,7 @@ async fn what_is_brought_over_is_continued_without_a_collision() {
     let database = database().await;
     let (code, printed, errors) = run(&database, None).await;
     assert_eq!(code, Some(0), "{printed}{errors}");
-    for line in [
-        "customers: 6 kept their id, 2 were numbered, 0 were there already, 5 were not taken over\n",
-        "  line 5: no id, numbered 1205\n",
-        "  line 7: not taken over: id 5 is taken by cleo@example.org\n",
-        "  line 8: not taken over: bad row: CSV deserialize error: record 7 (line: 8,",
-        "  line 9: not taken over: bad row: CSV error: record 8 (line: 9,",
-        "  line 10: not taken over: ada@example.org has another id than 14 already\n",
-        "  line 11: not taken over: bad row: 99999999999 is no id\n",
-        "  line 13: no id, numbered 1206\n",
-        "tickets of app: the old service gave out 3 last, ours stands at 3\n",
-        "tickets of web: the old service gave out 4 last, ours stands at 4\n",
-    ] {
-        assert!(printed.contains(line), "{line}: {printed}");
-    }
+    assert_as_in_the_readme(&printed, &database);
     let expected =
         [(1, "ada"), (2, "ben"), (5, "cleo"), (6, "eve"), (15, "jan"), (1180, "lea"), (1205, "dora"), (1206, "kim")];
     let expected = expected.map(|(id, name)| (id, format!("{name}@example.org")));

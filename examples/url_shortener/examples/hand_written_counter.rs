@@ -39,7 +39,7 @@ async fn create(
             .await?;
         let id = counter.and_then(|counter| counter.get_i64("seq").ok()).unwrap_or_default().unsigned_abs();
         let link = Link { id, target: target.into(), created: DateTime::now() };
-        database.collection("links").insert_one(&link).await?;
+        database.collection::<Link>("links").insert_one(&link).await?;
         Ok::<_, mongodb::error::Error>(link)
     };
     let link = store().await.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;

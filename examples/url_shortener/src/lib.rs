@@ -35,7 +35,6 @@ struct App {
 ///
 /// A slug is one segment of letters and digits. All other addresses of the service have more than one, or another
 /// character, in it.
-#[must_use]
 pub fn router(links: Links, base: Url) -> Router {
     Router::new()
         .merge(pages::routes())
