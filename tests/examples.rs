@@ -51,8 +51,8 @@ fn transactional() {
 }
 
 #[test]
-fn invoices() {
-    let printed = run("invoices");
+fn scopes() {
+    let printed = run("scopes");
     for line in [
         "acme 2026: invoice 1, AR-000001, ledger 1",
         "acme 2026: invoice 2, AR-000002, ledger 2",

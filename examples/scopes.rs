@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::get().await?;
     println!("{server}\n");
     let client = Client::with_uri_str(server.uri()).await?;
-    let db = client.database(&format!("mongo_sequence_invoices_{}", ObjectId::new()));
+    let db = client.database(&format!("mongo_sequence_scopes_{}", ObjectId::new()));
     let invoices: Collection<Invoice> = db.collection("invoices");
     Invoice::ensure_sequences(&invoices).await?; // unique indexes, once when the service starts
 
