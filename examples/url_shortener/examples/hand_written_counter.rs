@@ -1,6 +1,6 @@
 //! The same service with links that are numbered as it is done by hand, to compare: `load/run` does.
 
-use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use axum::{Json, Router, extract::State, http::StatusCode, middleware::from_fn, routing::post};
 use mongod_fixture::Server;
 use mongodb::{
     Client, Database,
@@ -10,7 +10,7 @@ use mongodb::{
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use url::Url;
-use url_shortener::{Link, Links, Target, router};
+use url_shortener::{Link, Links, Target, router, to_its_end};
 
 #[derive(Deserialize)]
 struct NewLink {
@@ -53,7 +53,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind(std::env::var("LISTEN").as_deref().unwrap_or("127.0.0.1:3000")).await?;
     let address = listener.local_addr()?;
     let base = Url::parse(&format!("http://{address}"))?;
-    let by_hand = Router::new().route("/api/links", post(create)).with_state((database.clone(), base.clone()));
+    let by_hand = Router::new().route("/api/links", post(create)).layer(from_fn(to_its_end));
+    let by_hand = by_hand.with_state((database.clone(), base.clone()));
     println!("listening on http://{address}");
     axum::serve(listener, by_hand.fallback_service(router(Links::new(&database, 0), base))).await?;
     Ok(())

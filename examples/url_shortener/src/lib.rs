@@ -12,9 +12,10 @@ mod target;
 
 use axum::{
     Router,
-    http::{HeaderValue, header},
-    middleware::map_response,
-    response::Response,
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    middleware::{Next, from_fn, map_response},
+    response::{IntoResponse, Response},
 };
 use url::Url;
 
@@ -39,8 +40,16 @@ pub fn router(links: Links, base: Url) -> Router {
     Router::new()
         .merge(pages::routes())
         .merge(api::routes())
+        .layer(from_fn(to_its_end))
         .layer(map_response(guarded))
         .with_state(App { links, base })
+}
+
+/// A task of its own for each request: what a client has asked for is done, also if it does not wait for it. A call of the
+/// driver's that is dropped while it waits for a connection would hold up those behind it.
+pub async fn to_its_end(request: Request, next: Next) -> Response {
+    let answered = tokio::spawn(next.run(request)).await;
+    answered.unwrap_or_else(|_panicked| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 /// Nothing is loaded, framed or guessed that the pages do not need.

@@ -1,7 +1,8 @@
 //! Stopping, dying and starting again.
 #![cfg(unix)]
 
-use mongodb::bson::doc;
+use mongod_fixture::{Server, Topology};
+use mongodb::{Client, bson::doc};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -58,4 +59,39 @@ async fn after_a_crash_no_number_comes_again() {
     assert_eq!(slug::decode(&slug), Some(reserved.unsigned_abs() + 1), "what was reserved is left out");
     assert_eq!(second.follow("2").await, "https://example.org/2");
     second.end().await;
+}
+
+/// A call of the driver's that is dropped while it waits for a connection holds up those behind it, by half a second each:
+/// here it would be minutes.
+#[tokio::test]
+async fn clients_that_go_away_hold_nobody_up() {
+    let server = Server::start(Topology::ReplicaSet).await.unwrap();
+    let client = Client::with_uri_str(server.uri()).await.unwrap();
+    let service = Service::with(server.uri(), &client.database("links"), 10).await;
+    service.shorten("https://example.org/1").await;
+    let admin = client.database("admin");
+    let slow = doc! { "failCommands": ["find"], "blockConnection": true, "blockTimeMS": 2000 };
+    let command = doc! { "configureFailPoint": "failCommand", "mode": { "times": 10 }, "data": slow };
+    let set = admin.run_command(command).await.unwrap();
+
+    let address = service.base.trim_start_matches("http://");
+    let mut connections = Vec::new();
+    for n in 1..=400 {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        connection.write_all(format!("GET /1 HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()).await.unwrap();
+        connections.push(connection);
+        if n == 10 {
+            // all connections of the pool are in use
+            let entered = set.get_i32("count").unwrap() + n;
+            let wait = doc! { "waitForFailPoint": "failCommand", "timesEntered": entered, "maxTimeMS": 60_000 };
+            admin.run_command(wait).await.unwrap();
+        }
+    }
+    for _ in 0..20 {
+        service.page("/").await; // by then the others wait for one
+    }
+    drop(connections);
+    service.shorten("https://example.org/2").await;
+    assert_eq!(service.follow("2").await, "https://example.org/2");
+    service.end().await;
 }

@@ -50,8 +50,12 @@ impl Service {
     }
 
     pub(crate) async fn on(database: &Database, block_size: u32) -> Self {
+        Self::with(server().await.uri(), database, block_size).await
+    }
+
+    pub(crate) async fn with(uri: &str, database: &Database, block_size: u32) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_url-shortener"))
-            .env("MONGODB_URI", server().await.uri())
+            .env("MONGODB_URI", uri)
             .env("DATABASE", database.name())
             .env("LISTEN", "127.0.0.1:0")
             .env("BLOCK_SIZE", block_size.to_string())
