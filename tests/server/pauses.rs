@@ -12,7 +12,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     task::Poll,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures_util::{
@@ -128,6 +128,7 @@ fn all_different(numbers: &[i64]) {
 struct Callers {
     begun: AtomicUsize,
     told: Mutex<Vec<i64>>,
+    longest: Mutex<Duration>,
     have_enough: AtomicBool,
 }
 
@@ -137,9 +138,16 @@ impl Callers {
         while !self.have_enough.load(SeqCst) {
             turns.tick().await;
             self.begun.fetch_add(1, SeqCst);
+            let asked = Instant::now();
             let number = shared.next_value().await.unwrap();
+            let mut longest = self.longest.lock().unwrap();
+            *longest = longest.max(asked.elapsed());
             self.told.lock().unwrap().push(number);
         }
+    }
+
+    fn longest(&self) -> Duration {
+        *self.longest.lock().unwrap()
     }
 
     fn told(&self) -> usize {
@@ -163,12 +171,18 @@ async fn numbers_in_blocks_are_told_while_the_server_is_stopped() {
     let callers = Arc::new(Callers::default());
     let mut tasks = JoinSet::new();
     let use_up = async {
+        let stopped = Instant::now();
         for _ in 0..CALLERS {
             tasks.spawn(Arc::clone(&callers).run(shared.clone()));
         }
         let begun = reserved + CALLERS as usize;
         let all_wait = async || callers.told() == reserved && callers.begun.load(SeqCst) == begun;
         until("all numbers are told and all callers wait", all_wait).await;
+        println!(
+            "{reserved} numbers in {:?}, no caller has waited longer than {:?}",
+            stopped.elapsed(),
+            callers.longest()
+        );
         assert!(tokio::time::timeout(SHORT, shared.next_value()).await.is_err());
         assert!(all_wait().await);
     };
@@ -177,6 +191,7 @@ async fn numbers_in_blocks_are_told_while_the_server_is_stopped() {
     while let Some(done) = tasks.join_next().await {
         done.unwrap();
     }
+    println!("{} numbers in all, no caller has waited longer than {:?}", callers.told(), callers.longest());
     assert!(callers.told() >= reserved + CALLERS as usize);
     numbers.append(&mut callers.told.lock().unwrap());
     let (_client, db) = pause.test.another_client();
