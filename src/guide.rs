@@ -16,6 +16,10 @@ pub mod concepts {}
 pub mod choosing_a_mode {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/03-transactions.md")]
+pub mod transactions {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
