@@ -20,6 +20,10 @@ pub mod choosing_a_mode {}
 pub mod transactions {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/04-scopes-and-formats.md")]
+pub mod scopes_and_formats {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
