@@ -24,6 +24,10 @@ pub mod transactions {}
 pub mod scopes_and_formats {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/05-bulk.md")]
+pub mod bulk {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
