@@ -13,6 +13,9 @@
     )
 )]
 
+#[cfg(doc)]
+pub mod guide;
+
 pub use sequence_core::*;
 pub use sequence_derive::{AutoIncrement, SequenceValue};
 

@@ -2,7 +2,7 @@
 //!
 //! [`Server::get`] gives a replica set: the one that `MONGODB_URI` names, else one of its own. [`Server::start`] always
 //! starts its own, in the topology that is asked for. Servers that were started end with the process that started
-//! them, however that ends, and take their temporary folder along.
+//! them, however that ends, and take their temporary folder along. [`run`] is for examples of the documentation.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,11 +13,13 @@
 //! ```
 
 mod binary;
+mod example;
 mod process;
 mod topology;
 
 use std::fmt;
 
+pub use example::{run, run_blocking};
 pub use process::{Node, Place};
 pub use topology::Topology;
 
