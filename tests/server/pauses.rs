@@ -233,14 +233,14 @@ async fn callers_wait_for_a_server_that_is_stopped_up_to_a_bound() {
 /// Documents wait, and their numbers do not: each is stored under its own in the end, or may be.
 #[tokio::test]
 async fn inserts_with_blocks_wait_for_a_server_that_is_stopped_or_keep_their_limit() {
-    const BLOCK: usize = 40;
+    const BLOCK: u32 = 40;
     let pause = Pause::new().await;
     let orders = pause.test.db.collection::<Order>("orders");
-    let orders = SequencedCollection::builder(orders).block_size(BLOCK as u32).build();
+    let orders = SequencedCollection::builder(orders).block_size(BLOCK).build();
     order().insert_with_seq(&orders).await.unwrap();
     let insert = async |limit: Option<Duration>| {
         let mut order = order();
-        let insert = order.insert_with_seq(&orders).optional(limit, |insert, limit| insert.time_limit(limit));
+        let insert = order.insert_with_seq(&orders).optional(limit, mongo_sequence::InsertWithSeq::time_limit);
         insert.await.map(|_| order.id)
     };
     let during = async {
@@ -265,9 +265,9 @@ async fn inserts_with_blocks_wait_for_a_server_that_is_stopped_or_keep_their_lim
         (burnt.collect::<BTreeSet<i64>>(), waiting)
     };
     let (burnt, waiting) = pause.during(during).await;
-    assert_eq!(burnt, (2..=1 + BLOCK as i64).collect());
+    assert_eq!(burnt, (2..=1 + i64::from(BLOCK)).collect());
     let told: BTreeSet<i64> = try_join_all(waiting).await.unwrap().into_iter().collect();
-    assert!(told.len() == BLOCK && told.is_disjoint(&burnt), "{told:?}");
+    assert!(told.len() == BLOCK as usize && told.is_disjoint(&burnt), "{told:?}");
     let stored: BTreeSet<i64> = pause.test.ids().await;
     assert!(
         stored.is_superset(&told) && stored.iter().all(|id| *id == 1 || told.contains(id) || burnt.contains(id)),
@@ -291,7 +291,7 @@ async fn limited(limit: Duration, way: usize, orders: &Collection<Order>, gaples
             insert.optional(gapless, |it, ()| it.gapless()).await.map(drop)
         }
         _ => {
-            one.item = "coffee".to_owned();
+            "coffee".clone_into(&mut one.item);
             let insert = one.get_or_insert_with_seq(orders, doc! { "item": "coffee" }).time_limit(limit);
             insert.optional(gapless, |it, ()| it.gapless()).await.map(drop)
         }
