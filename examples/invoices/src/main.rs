@@ -104,7 +104,7 @@ fn print(billed: Vec<(Order, Outcome)>) {
             }
             Outcome::Before => println!("order {id} of {tenant} has its invoice already"),
             Outcome::OverLimit => {
-                println!("order {id} of {tenant} rolled back: {customer} would owe more than {LIMIT} cents")
+                println!("order {id} of {tenant} rolled back: {customer} would owe more than {LIMIT} cents");
             }
         }
     }

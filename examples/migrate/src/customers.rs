@@ -1,4 +1,4 @@
-//! Customers, from a table with AUTO_INCREMENT.
+//! Customers, from a table with `AUTO_INCREMENT`.
 
 use std::{collections::HashMap, fmt, io::Read};
 
@@ -57,7 +57,7 @@ pub(crate) async fn import(customers: &Collection<Customer>, csv: impl Read, aut
         match row {
             Ok(customer) if customer.id.is_some() => with_id.push((line, customer)),
             Ok(customer) => without_id.push((line, customer)),
-            Err(why) => imported.refuse(line, format!("bad row: {why}")),
+            Err(why) => imported.refuse(line, &format!("bad row: {why}")),
         }
     }
     for batch in with_id.chunks(BATCH) {
@@ -66,12 +66,11 @@ pub(crate) async fn import(customers: &Collection<Customer>, csv: impl Read, aut
     Customer::sequence(customers, "id")?.raise_to(auto_increment - 1).await?;
     for (line, mut customer) in without_id {
         let filter = doc! { "email": &customer.email };
-        match customer.get_or_insert_with_seq(customers, filter).await? {
-            GetOrInsert::Found => imported.before += 1,
-            _ => {
-                imported.numbered += 1;
-                imported.remarks.push((line, format!("no id, numbered {}", customer.id.unwrap_or_default())));
-            }
+        if customer.get_or_insert_with_seq(customers, filter).await? == GetOrInsert::Found {
+            imported.before += 1;
+        } else {
+            imported.numbered += 1;
+            imported.remarks.push((line, format!("no id, numbered {}", customer.id.unwrap_or_default())));
         }
     }
     Ok(imported)
@@ -125,8 +124,8 @@ async fn keep_ids(customers: &Collection<Customer>, batch: &[(u64, Customer)], i
         let id = customer.id.unwrap_or_default();
         match stored.get(&customer.id) {
             Some(same) if same == customer => imported.before += 1,
-            Some(other) => imported.refuse(*line, format!("id {id} is taken by {}", other.email)),
-            None => imported.refuse(*line, format!("{} has another id than {id} already", customer.email)),
+            Some(other) => imported.refuse(*line, &format!("id {id} is taken by {}", other.email)),
+            None => imported.refuse(*line, &format!("{} has another id than {id} already", customer.email)),
         }
     }
     Ok(())
@@ -144,7 +143,7 @@ fn refused_as_duplicates(error: &Error) -> Option<Vec<usize>> {
 }
 
 impl Imported {
-    fn refuse(&mut self, line: u64, why: String) {
+    fn refuse(&mut self, line: u64, why: &str) {
         self.refused += 1;
         self.remarks.push((line, format!("not taken over: {why}")));
     }

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         stopping.send(()).ok();
     });
     tokio::select! {
-        served = serving.into_future() => served?,
+        ended = serving.into_future() => ended?,
         () = async { begun.await.ok(); sleep(GRACE).await } => eprintln!("some requests did not end in time"),
     }
     let left = links.shutdown().await;
