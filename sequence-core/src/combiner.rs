@@ -25,6 +25,7 @@ pub(crate) use self::{
 use crate::{
     Error, ErrorKind, Result,
     counter::Counter,
+    observe::{self, Observed, Span},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -91,6 +92,7 @@ struct Waiter {
     /// Whether it takes less, when no more numbers are left.
     part: bool,
     answer: oneshot::Sender<Supply>,
+    caller: Span,
 }
 
 impl Combiner {
@@ -130,11 +132,12 @@ impl Combiner {
     /// Takes `n` numbers, all or none.
     pub(crate) async fn take(self: &Arc<Self>, n: u64) -> Result<Vec<Run>> {
         let (runs, error) = self.wait(n, false).await;
-        match error {
-            // what came from the block before is lost
-            Some(error) => Err(error.burning(runs.first().and_then(|run| self.first_of(*run)))),
-            None => Ok(runs),
+        let first = runs.first().and_then(|run| self.first_of(*run));
+        if let Some(error) = error {
+            return Err(error.burning(first)); // what came from the block before is lost
         }
+        observe::number(first);
+        Ok(runs)
     }
 
     pub(crate) async fn take_one(self: &Arc<Self>) -> Result<i64> {
@@ -166,7 +169,13 @@ impl Combiner {
                     if state.waiting.len() >= CAPACITY {
                         return (runs, Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY })));
                     }
-                    state.waiting.push_back(Waiter { n: left, got: runs.clone(), part, answer });
+                    state.waiting.push_back(Waiter {
+                        n: left,
+                        got: runs.clone(),
+                        part,
+                        answer,
+                        caller: Span::current(),
+                    });
                 }
                 self.be_served(state)
             };
@@ -205,6 +214,10 @@ impl Combiner {
         let is_unchanged = self.seen.swap(position, Ordering::Relaxed) == position || !self.has_blocks;
         let state = self.lock();
         is_unchanged && !state.is_served && state.waiting.is_empty()
+    }
+
+    pub(crate) fn observed(&self) -> &Observed {
+        &self.counter.observed
     }
 
     pub(crate) fn step(&self) -> i64 {

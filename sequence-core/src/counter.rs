@@ -26,6 +26,7 @@ use crate::{
     duplicate::DUPLICATE_KEY,
     error::server_code,
     number::{self, Number},
+    observe::{Mode, Observed},
 };
 
 /// The time limit of one counter command. Well under 10 s: a command that waits for somebody's open transaction holds a
@@ -47,6 +48,7 @@ pub(crate) struct Counter {
     field: String,
     pub(crate) progression: Progression,
     pub(crate) origin: Origin,
+    pub(crate) observed: Observed,
     command_time: Duration,
     comment: Option<Bson>,
 }
@@ -78,6 +80,7 @@ impl Counter {
             .build();
         Self {
             collection: database.collection_with_options(collection, options),
+            observed: Observed::new(name_of(&key)),
             key,
             field: field.to_owned(),
             progression,
@@ -90,6 +93,12 @@ impl Counter {
     pub(crate) fn with_limits(mut self, time_limit: Option<Duration>, comment: Option<&Bson>) -> Self {
         self.command_time = time_limit.map_or(COMMAND_TIME, |limit| limit.clamp(SHORTEST_TIME, COMMAND_TIME));
         self.comment = comment.cloned();
+        self
+    }
+
+    /// The same for numbers that go another way.
+    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
+        self.observed.set_mode(mode);
         self
     }
 
@@ -247,6 +256,16 @@ impl Counter {
     fn value(&self) -> Document {
         doc! { "_id": 0, &self.field: 1 }
     }
+}
+
+/// The name of the sequence in the key of its counter, without a scope. There may be keys of other forms, made by hand.
+pub(crate) fn name_of(key: &Bson) -> &str {
+    let name = match key {
+        Bson::String(name) => Some(name.as_str()),
+        Bson::Document(key) => key.get_str("seq").ok(),
+        _ => None,
+    };
+    name.unwrap_or("(other)")
 }
 
 /// Whether a document has this `_id`, and it is not an index of the user's own that refuses a counter.

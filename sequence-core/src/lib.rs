@@ -34,6 +34,7 @@ mod maintain;
 mod model;
 mod number;
 mod numbering;
+mod observe;
 mod progress;
 mod sequence;
 mod sequenced;

@@ -19,6 +19,7 @@ use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
+    observe::{Mode, Observed},
     progress::Progress,
     sequenced::Shared,
 };
@@ -35,12 +36,13 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so.
+    /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so. `mode` is their
+    /// way.
     pub(crate) fn new<T: AutoIncrement>(
         collection: &Collection<T>,
         shared: Option<&Shared>,
         drafts: &[Draft],
-        gapless: bool,
+        (gapless, mode): (bool, Mode),
         time_limit: Option<Duration>,
         comment: Option<&Bson>,
     ) -> Result<Self> {
@@ -65,7 +67,9 @@ impl Numbering {
                         let gapless = gapless || definition.gapless;
                         let combiner =
                             shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
-                        let counter = counter.with_limits(time_limit, comment);
+                        let outside = shared.map_or(Mode::Plain, |shared| shared.combiners.mode());
+                        let mode = if gapless { mode } else { outside };
+                        let counter = counter.with_limits(time_limit, comment).in_mode(mode);
                         groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
                     }
                     *known.entry(key).or_insert(groups.len() - 1)
@@ -123,6 +127,12 @@ impl Numbering {
 
     pub(crate) fn is_gapless(&self) -> bool {
         !self.gapless.is_empty()
+    }
+
+    /// The counter that stands for all of them, where one thing is told of the documents.
+    pub(crate) fn observed(&self) -> Option<&Observed> {
+        let first = self.gapless().map(|(_, group)| group).next().or(self.groups.first())?;
+        Some(&first.counter.observed)
     }
 
     /// How many counters there are.

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     AutoIncrement, Error, Result,
     insert::{self, Call},
+    observe::{Action, Span},
     sequenced::Shared,
 };
 
@@ -95,7 +96,8 @@ impl<'a, T: AutoIncrement + DeserializeOwned> IntoFuture for GetOrInsertWithSeq<
     type IntoFuture = GetOrInsertWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        GetOrInsertWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::GetOrInsertWithSeq, None, Some(1), || insert::sequences(self.collection));
+        GetOrInsertWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

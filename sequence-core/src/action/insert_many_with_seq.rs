@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, results::InsertManyResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    observe::{Action, Span},
     sequenced::Shared,
 };
 
@@ -71,7 +72,10 @@ impl<'a, T: AutoIncrement> IntoFuture for InsertManyWithSeq<'a, T> {
     type IntoFuture = InsertManyWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        InsertManyWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::InsertManyWithSeq, None, Some(self.models.len()), || {
+            insert::sequences(self.collection)
+        });
+        InsertManyWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, bson::Bson, results::InsertOneResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    observe::{Action, Span},
     sequenced::Shared,
 };
 
@@ -62,7 +63,8 @@ impl<'a, T: AutoIncrement> IntoFuture for InsertWithSeq<'a, T> {
     type IntoFuture = InsertWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        InsertWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::InsertWithSeq, None, Some(1), || insert::sequences(self.collection));
+        InsertWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

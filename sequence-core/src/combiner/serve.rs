@@ -8,7 +8,7 @@ use std::{
 use rand::Rng;
 
 use super::{Combiner, Run, State, Waiter};
-use crate::{Error, ErrorKind, Result, counter::CREATIONS, sync::Arc};
+use crate::{Error, ErrorKind, Result, counter::CREATIONS, observe::Span, sync::Arc};
 
 /// How long to wait after a reservation that was not confirmed: doubled each time, up to the limit, and a random part
 /// less. Each one burns what it asked for, so while majorities fail it asks for as little as it can.
@@ -41,7 +41,12 @@ pub(super) async fn serve(mut serving: Serving) {
         }
         gather(|| combiner.waiting()).await;
         match combiner.request() {
-            Some(request) => combiner.reserve(request).await,
+            Some(request) => {
+                let n = demand(&request.waiting).saturating_add(request.ahead.into());
+                let callers = request.waiting.iter().map(|waiter| &waiter.caller);
+                let span = Span::of_command(combiner.observed(), n, callers);
+                span.around(combiner.reserve(request)).await;
+            }
             None => serving.0 = None,
         }
     }

@@ -9,6 +9,7 @@ use crate::{
     AutoIncrement, Error, Result,
     batch::{Batch, Documents},
     numbering::{Numbering, Numbers, Repair},
+    observe::Attempts,
     progress::{Progress, is_confirmed},
     target::Target,
 };
@@ -48,7 +49,9 @@ pub(crate) async fn insert_pending(
     are_calls: bool,
 ) {
     let most = MAX_REPAIRS + numbering.len();
+    let mut attempts = Attempts::default();
     for repairs in 0..=most {
+        attempts.begin();
         let burnt = numbering.burnt(numbers);
         let replace = repairs < most;
         let sent = send(documents, numbers, numbering, target, session.as_deref_mut(), progress, replace).await;

@@ -9,6 +9,7 @@ use crate::{
     Error, ErrorKind,
     insert::TRANSACTION_TIME,
     numbering::{Numbering, Numbers},
+    observe::Span,
     progress::Progress,
     target::Target,
     transaction::{Blame, Inserted, Insertion, Stopped},
@@ -58,7 +59,7 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>, aside: &Arc<Semaph
             (Some(Blame::Waits), _) if group.len() > 1 => sizes = [group.len() / 2].into(),
             (Some(Blame::Waits), _) => {
                 match Arc::clone(aside).try_acquire_owned() {
-                    Ok(room) => drop(tokio::spawn(alone(target.clone(), group, room))),
+                    Ok(room) => drop(tokio::spawn(Span::current().around(alone(target.clone(), group, room)))),
                     Err(_) => refuse(group, &error, &numbers),
                 }
                 continue;

@@ -28,6 +28,7 @@ use crate::{
     error::server_code,
     insert::MAX_REPAIRS,
     numbering::{Group, Numbering, Numbers},
+    observe::Attempts,
     target::{Failed, Target, refusals},
 };
 
@@ -123,7 +124,9 @@ impl Insertion {
         let mut backoff = Backoff::new(self.is_group);
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
+        let mut attempts = Attempts::default();
         loop {
+            attempts.begin();
             *may_be_open = true;
             let failure = match self.attempt(session, &mut held).await {
                 Ok(result) => match self.commit(session, started).await {

@@ -1,0 +1,206 @@
+//! What the library tells of itself, with the feature `tracing`. `docs/observability.md` lists all of it.
+//!
+//! The rest of the code says here what happens, once for each fact. Without the feature every function is empty, and every
+//! type has no size.
+
+#![allow(
+    unused_variables,
+    clippy::unused_self,
+    clippy::needless_pass_by_value,
+    reason = "whoever calls has no `cfg`, so what is not told comes here all the same"
+)]
+
+#[cfg(all(test, not(feature = "tracing")))]
+mod tests;
+#[cfg(feature = "tracing")]
+mod trace;
+
+use crate::Result;
+
+/// Which way numbers take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// By a command of the call's own, outside transactions.
+    Plain,
+    /// The same, with a session for the documents.
+    Session,
+    /// In a transaction of the caller's.
+    Transaction,
+    /// In a transaction of the library's.
+    Gapless,
+    /// The same, with other callers of a handle.
+    Group,
+    /// By commands that the callers of a handle share.
+    Combined,
+    /// From blocks.
+    Block,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action {
+    InsertWithSeq,
+    InsertManyWithSeq,
+    GetOrInsertWithSeq,
+    NextValue,
+    Reserve,
+    RaiseTo,
+    Restart,
+    Adopt,
+    EnsureSequences,
+    VerifySequences,
+    BackfillSequences,
+    Unset,
+}
+
+/// What is told of whatever happens at one counter.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed {
+    #[cfg(feature = "tracing")]
+    sequence: std::sync::Arc<str>,
+    #[cfg(feature = "tracing")]
+    mode: Mode,
+}
+
+impl Observed {
+    /// `sequence` is its name without the values of a scope, of which there may be any number, and which are data.
+    pub(crate) fn new(sequence: &str) -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            sequence: sequence.into(),
+            #[cfg(feature = "tracing")]
+            mode: Mode::Plain,
+        }
+    }
+
+    pub(crate) fn set_mode(&mut self, mode: Mode) {
+        #[cfg(feature = "tracing")]
+        {
+            self.mode = mode;
+        }
+    }
+}
+
+/// The time something takes, and what happens in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Span(#[cfg(feature = "tracing")] tracing::Span);
+
+impl Span {
+    /// That of whoever is running. A task that goes on for one caller runs in it, one for many says that it follows from it.
+    pub(crate) fn current() -> Self {
+        Self(
+            #[cfg(feature = "tracing")]
+            tracing::Span::current(),
+        )
+    }
+
+    /// That of a call, for so many numbers. An insert says its way when it knows it, with [`way`].
+    pub(crate) fn of_call(
+        action: Action,
+        mode: Option<Mode>,
+        count: Option<usize>,
+        sequence: impl FnOnce() -> String,
+    ) -> Self {
+        Self(
+            #[cfg(feature = "tracing")]
+            trace::call(action, mode, count, sequence),
+        )
+    }
+
+    /// That of a call at a handle's counter.
+    pub(crate) fn of_shared_call(action: Action, count: u64, observed: &Observed) -> Self {
+        Self(
+            #[cfg(feature = "tracing")]
+            trace::call(action, Some(observed.mode), usize::try_from(count).ok(), || observed.sequence.to_string()),
+        )
+    }
+
+    /// That of one command for so many numbers, which these callers wait for.
+    pub(crate) fn of_command<'a>(
+        observed: &Observed,
+        count: u64,
+        callers: impl ExactSizeIterator<Item = &'a Self>,
+    ) -> Self {
+        Self(
+            #[cfg(feature = "tracing")]
+            trace::command(observed, count, callers.map(|caller| &caller.0)),
+        )
+    }
+
+    /// That of an insert for these callers, one document each.
+    pub(crate) fn of_group<'a>(observed: Option<&Observed>, callers: impl ExactSizeIterator<Item = &'a Self>) -> Self {
+        Self(
+            #[cfg(feature = "tracing")]
+            trace::group(observed, callers.map(|caller| &caller.0)),
+        )
+    }
+
+    /// The future, which from now on runs in this span.
+    pub(crate) fn around<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
+        #[cfg(feature = "tracing")]
+        let future = tracing::Instrument::instrument(future, self.0);
+        future
+    }
+
+    /// The same for one whose error the span is to show.
+    pub(crate) fn around_call<T>(self, call: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+        #[cfg(feature = "tracing")]
+        let call = trace::around_call(self.0, call);
+        call
+    }
+}
+
+/// The way that the running call takes.
+pub(crate) fn way(mode: Mode) {
+    #[cfg(feature = "tracing")]
+    trace::record("mode", mode.name());
+}
+
+/// The number, or the first of the numbers, that the running call has got.
+pub(crate) fn number(number: Option<i64>) {
+    #[cfg(feature = "tracing")]
+    if let Some(number) = number {
+        trace::record("number", number);
+    }
+}
+
+/// How often the running call has tried something, which its span shows at the end if it was more than once.
+#[derive(Debug, Default)]
+pub(crate) struct Attempts {
+    #[cfg(feature = "tracing")]
+    made: u32,
+}
+
+impl Attempts {
+    /// One more begins.
+    pub(crate) fn begin(&mut self) {
+        #[cfg(feature = "tracing")]
+        {
+            self.made += 1;
+        }
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Drop for Attempts {
+    fn drop(&mut self) {
+        if self.made > 1 {
+            trace::record("attempts", self.made);
+        }
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Session => "session",
+            Self::Transaction => "transaction",
+            Self::Gapless => "gapless",
+            Self::Group => "group",
+            Self::Combined => "combined",
+            Self::Block => "block",
+        }
+    }
+}
