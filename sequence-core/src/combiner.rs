@@ -134,6 +134,7 @@ impl Combiner {
         let (runs, error) = self.wait(n, false).await;
         let first = runs.first().and_then(|run| self.first_of(*run));
         if let Some(error) = error {
+            self.observed().burnt(runs.iter().map(|run| run.n).sum(), first);
             return Err(error.burning(first)); // what came from the block before is lost
         }
         observe::number(first);
@@ -205,7 +206,10 @@ impl Combiner {
         state.is_low = false; // whoever needs a block will ask for it
         state.waiting.iter_mut().for_each(Waiter::forget);
         let next = state.next.take().map_or(0, |(_, length)| length);
-        u64::from(next) + u64::from(self.block.replace(0, 0))
+        let unused = u64::from(next) + u64::from(self.block.replace(0, 0));
+        drop(state);
+        self.observed().burnt(unused, None);
+        unused
     }
 
     /// Whether nobody has taken a number since this was asked last.

@@ -17,7 +17,7 @@ use mongodb::{
     options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
 
-use self::repeat::repeated;
+use self::repeat::{once, repeated};
 pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
@@ -169,11 +169,15 @@ impl Counter {
             let upsert = self.collection.find_one_and_update(self.by_key(), update).upsert(true);
             upsert.max_time(self.command_time).into_future()
         };
-        match repeated(create).await {
+        match repeated(&self.observed, create).await {
             // a server that does not repeat it: another was first
             Err(error) if is_duplicate_id(&error) => Ok(()),
             Err(error) => Err(self.waited_in_vain(error)),
-            Ok(_) => Ok(()),
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => {
+                self.observed.created(seed, self.progression.seed(None) != Some(seed));
+                Ok(())
+            }
         }
     }
 
@@ -185,7 +189,7 @@ impl Counter {
                 let raise = self.collection.find_one_and_update(filter, update);
                 raise.max_time(self.command_time).into_future()
             };
-            let raised = repeated(raise).await.map_err(|error| self.waited_in_vain(error))?;
+            let raised = repeated(&self.observed, raise).await.map_err(|error| self.waited_in_vain(error))?;
             if raised.is_some() {
                 return Ok(true);
             }
@@ -204,7 +208,7 @@ impl Counter {
             let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
             self.collection.find_one_and_update(filter, update).max_time(self.command_time).into_future()
         };
-        let replaced = repeated(replace).await.map_err(|error| self.waited_in_vain(error))?;
+        let replaced = repeated(&self.observed, replace).await.map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
     }
 
@@ -215,15 +219,15 @@ impl Counter {
         }
         let marked = doc! { "_id": &self.key, BLOCKS: { "$exists": true } };
         let find = self.collection.find_one(marked).projection(doc! { "_id": 1 });
-        Ok(find.max_time(self.command_time).await?.is_some())
+        Ok(once(&self.observed, find.max_time(self.command_time)).await?.is_some())
     }
 
     /// What the counter document holds; from the primary.
     pub(crate) async fn read(&self, session: Option<&mut ClientSession>) -> Result<State> {
         let find = self.collection.find_one(self.by_key()).projection(self.value());
         let found = match session {
-            Some(session) => find.session(session).await?,
-            None => find.max_time(self.command_time).await?,
+            Some(session) => once(&self.observed, find.session(session)).await?,
+            None => once(&self.observed, find.max_time(self.command_time)).await?,
         };
         Ok(match found.map(|counter| number::decode(counter.get(&self.field))) {
             None => State::Missing,

@@ -202,6 +202,7 @@ async fn joined<T: AutoIncrement>(
         }
         Err(failed) => failed,
     };
+    numbering.tell_burnt(|_| true, &numbers);
     let error = error.burning(burnt);
     if let Some(counter) = &moved {
         transaction::forbid_commit(&error, counter, session).await;

@@ -176,6 +176,7 @@ impl Numbering {
             if group.gapless {
                 group.takers.iter().for_each(|&document| numbers.set(document, group.sequence, 0));
             } else if let Err(error) = group.take(&group.takers, &mut numbers).await {
+                self.tell_burnt(|_| true, &numbers);
                 return Err(error.burning(self.burnt(&numbers)));
             }
         }
@@ -197,6 +198,23 @@ impl Numbering {
             let mut taken = self.members.get(document)?.iter().zip(numbers.of(document));
             taken.find_map(|(&group, number)| number.filter(|_| self.group(group).is_some_and(|group| !group.gapless)))
         })
+    }
+
+    /// Tells of the numbers of these documents that a failure burns.
+    pub(crate) fn tell_burnt(&self, is_meant: impl Fn(usize) -> bool, numbers: &Numbers) {
+        for group in self.groups.iter().filter(|group| !group.gapless) {
+            let (count, first) = group.given(&is_meant, numbers);
+            group.counter.observed.burnt(count, first);
+        }
+    }
+
+    /// Tells of the numbers that are not stored, and of those of which nobody knows.
+    pub(crate) fn tell_lost(&self, progress: &Progress, numbers: &Numbers) {
+        self.tell_burnt(|document| !progress.is_stored(document), numbers);
+        for group in &self.groups {
+            let (count, first) = group.given(|document| progress.is_unknown(document), numbers);
+            group.counter.observed.unknown(count, first);
+        }
     }
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what

@@ -15,6 +15,8 @@ mod tests;
 #[cfg(feature = "tracing")]
 mod trace;
 
+use std::time::Duration;
+
 use crate::Result;
 
 /// Which way numbers take.
@@ -79,6 +81,65 @@ impl Observed {
             self.mode = mode;
         }
     }
+
+    /// Somebody else has written the counter, or is about to.
+    pub(crate) fn conflict(&self) {
+        #[cfg(feature = "tracing")]
+        trace::conflict(self);
+    }
+
+    /// There was none. `continues` tells whether there are numbers already, behind which it begins.
+    pub(crate) fn created(&self, value: i64, continues: bool) {
+        #[cfg(feature = "tracing")]
+        trace::created(self, value, continues);
+    }
+
+    /// It was behind the data, where this number may have been found, and is not any more.
+    pub(crate) fn repaired(&self, number: Option<i64>, value: i64) {
+        #[cfg(feature = "tracing")]
+        trace::repaired(self, number, value);
+    }
+
+    /// A block is there, so long after it was asked for.
+    pub(crate) fn reserved(&self, size: u64, took: Duration) {
+        #[cfg(feature = "tracing")]
+        trace::reserved(self, size, took);
+    }
+
+    /// So many numbers, of which this is the first, are not handed out any more, or not stored.
+    pub(crate) fn burnt(&self, count: u64, first: Option<i64>) {
+        #[cfg(feature = "tracing")]
+        if count > 0 {
+            trace::burnt(self, count, first);
+        }
+    }
+
+    /// Of so many numbers nobody knows whether they were taken, or are stored.
+    pub(crate) fn unknown(&self, count: u64, first: Option<i64>) {
+        #[cfg(feature = "tracing")]
+        if count > 0 {
+            trace::unknown(self, count, first);
+        }
+    }
+
+    /// A transaction of the library's went on without its caller, or had to be ended by somebody else.
+    pub(crate) fn ended(&self, end: End) {
+        #[cfg(feature = "tracing")]
+        trace::ended(self, end);
+    }
+}
+
+/// How a transaction ended that its caller did not see to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// The call was dropped.
+    Committed,
+    /// The call was dropped.
+    Aborted,
+    /// Its commit was given up, so that another task sees to it.
+    Doubtful,
+    /// Its runtime has ended, so that a thread sees to it.
+    Abandoned,
 }
 
 /// The time something takes, and what happens in it.
@@ -164,7 +225,15 @@ pub(crate) fn number(number: Option<i64>) {
     }
 }
 
-/// How often the running call has tried something, which its span shows at the end if it was more than once.
+/// What is done again where it met something that passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tried {
+    Command,
+    Insert,
+    Transaction,
+}
+
+/// How often the running call has tried something. Its span shows that at the end, if it was more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     #[cfg(feature = "tracing")]
@@ -173,10 +242,13 @@ pub(crate) struct Attempts {
 
 impl Attempts {
     /// One more begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self, tried: Tried, observed: Option<&Observed>) {
         #[cfg(feature = "tracing")]
         {
             self.made += 1;
+            if let Some(observed) = observed.filter(|_| self.made > 1) {
+                trace::again(observed, tried, self.made);
+            }
         }
     }
 }

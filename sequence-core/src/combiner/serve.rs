@@ -156,11 +156,20 @@ impl Combiner {
         let mut state = self.lock();
         match outcome {
             Ok(last) => {
+                let took = sent.elapsed();
                 state.doubts = 0;
-                state.sizes.reserved(n, sent, sent.elapsed());
+                state.sizes.reserved(n, sent, took);
                 let rest = self.hand_out(waiting, Run { n, last }, used_up.as_ref());
-                if state.discards == discards {
+                let is_kept = state.discards == discards;
+                if is_kept {
                     self.keep(&mut state, rest);
+                }
+                drop(state);
+                if ahead > 0 {
+                    self.observed().reserved(rest.n, took);
+                }
+                if !is_kept {
+                    self.observed().burnt(rest.n, self.first_of(rest));
                 }
             }
             Err(error) => self.fail(&mut state, waiting, n, &error),

@@ -1,10 +1,13 @@
 //! Spans and events.
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    time::Duration,
+};
 
-use tracing::{Instrument as _, Span, Value, debug_span, field::Empty};
+use tracing::{Instrument as _, Level, Span, Value, debug_span, event, field::Empty};
 
-use super::{Action, Mode, Observed};
+use super::{Action, End, Mode, Observed, Tried};
 use crate::{Error, Result};
 
 /// What a filter names, in whichever crate of this library it happens.
@@ -89,6 +92,57 @@ pub(super) async fn around_call<T>(span: Span, call: impl Future<Output = Result
         span.record("number", error.number());
     }
     done
+}
+
+/// An event at a counter.
+macro_rules! tell {
+    ($level:ident, $observed:expr, $($rest:tt)+) => {{
+        let Observed { sequence, mode } = $observed;
+        event!(target: TARGET, Level::$level, sequence = &**sequence, mode = mode.name(), $($rest)+);
+    }};
+}
+
+pub(super) fn conflict(observed: &Observed) {
+    tell!(DEBUG, observed, "counter conflict");
+}
+
+pub(super) fn again(observed: &Observed, tried: Tried, attempt: u32) {
+    let what = match tried {
+        Tried::Command => "counter command",
+        Tried::Insert => "insert",
+        Tried::Transaction => "transaction",
+    };
+    tell!(DEBUG, observed, what, attempt, "trying again");
+}
+
+pub(super) fn created(observed: &Observed, value: i64, continues: bool) {
+    tell!(INFO, observed, value, continues, "counter created");
+}
+
+pub(super) fn repaired(observed: &Observed, number: Option<i64>, value: i64) {
+    tell!(WARN, observed, number, value, "counter was behind the data");
+}
+
+pub(super) fn reserved(observed: &Observed, size: u64, took: Duration) {
+    tell!(DEBUG, observed, size, seconds = took.as_secs_f64(), "block reserved");
+}
+
+pub(super) fn burnt(observed: &Observed, count: u64, number: Option<i64>) {
+    tell!(DEBUG, observed, count, number, "numbers burnt");
+}
+
+pub(super) fn unknown(observed: &Observed, count: u64, number: Option<i64>) {
+    tell!(WARN, observed, count, number, "outcome unknown");
+}
+
+pub(super) fn ended(observed: &Observed, end: End) {
+    let end = match end {
+        End::Committed => "committed",
+        End::Aborted => "aborted",
+        End::Doubtful => "doubtful",
+        End::Abandoned => "abandoned",
+    };
+    tell!(WARN, observed, end, "transaction ended without its caller");
 }
 
 /// In the span of the running call, if it has one. With it filtered out, the current one may be the application's.

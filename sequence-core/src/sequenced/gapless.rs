@@ -134,11 +134,9 @@ fn answer(group: VecDeque<Member>, Inserted { ids, numbers, .. }: Inserted) {
 fn refuse(group: VecDeque<Member>, error: &Error, numbers: &Numbers) {
     let is_unknown = matches!(error.kind(), ErrorKind::UnknownOutcome { .. });
     for (Member { item, .. }, numbers) in group.into_iter().zip(numbers.iter()) {
-        let number = if is_unknown {
-            numbers.iter().copied().flatten().next()
-        } else {
-            item.numbering.burnt(&Numbers::from_iter([numbers.to_vec()]))
-        };
+        let numbers = Numbers::from_iter([numbers.to_vec()]);
+        let number = if is_unknown { numbers.first() } else { item.numbering.burnt(&numbers) };
+        item.numbering.tell_burnt(|_| true, &numbers);
         item.answer(Err(error.with_number(number)));
     }
 }

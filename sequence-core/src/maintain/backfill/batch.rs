@@ -123,7 +123,9 @@ async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Resul
         None => {}
     }
     let numbered = unsigned(&reply, "n");
-    Ok(Backfilled { numbered, unused: (ids.len() as u64).saturating_sub(numbered) })
+    let unused = (ids.len() as u64).saturating_sub(numbered);
+    counter.observed.burnt(unused, None);
+    Ok(Backfilled { numbered, unused })
 }
 
 /// In one transaction, or in several where stored numbers are in the way.
