@@ -103,7 +103,9 @@ async fn take(counter: Counter, n: u64, session: Option<&mut ClientSession>) -> 
         Some(session) => {
             transaction::require_in_progress(session).await?;
             numbering::prepare(&counter).await?;
-            numbering::take_in(&counter, n, session).await?
+            let last = numbering::take_in(&counter, n, session).await?;
+            counter.observed.given(n, Some(last), &counter.progression);
+            last
         }
     };
     observe::number(counter.progression.first_of(n, last));

@@ -196,6 +196,7 @@ async fn joined<T: AutoIncrement>(
     };
     let Failed { error, places } = match inserted.await {
         Ok(ids) => {
+            numbering.tell_taken(&numbers);
             (0..batch.len()).for_each(|index| batch.keep(index, numbers.of(index)));
             numbering.raise_plain(None).await?;
             return Ok(ids);

@@ -57,6 +57,8 @@ pub use maintain::{
     UnsetNumbers, UnsetNumbersFuture, VerifySequences, VerifySequencesFuture,
 };
 pub use model::AutoIncrement;
+#[cfg(feature = "metrics")]
+pub use observe::describe_metrics;
 pub use sequence::{
     Sequence,
     shared::{NextSharedValue, SharedSequence, SharedSequenceBuilder},

@@ -200,6 +200,14 @@ impl Numbering {
         })
     }
 
+    /// Tells of the numbers without gaps, once they are taken for good or it is the caller's transaction that decides.
+    pub(crate) fn tell_taken(&self, numbers: &Numbers) {
+        for (_, group) in self.gapless() {
+            let last = group.takers.last().and_then(|&document| numbers.get(document, group.sequence));
+            group.counter.observed.given(group.size(), last, &group.counter.progression);
+        }
+    }
+
     /// Tells of the numbers of these documents that a failure burns.
     pub(crate) fn tell_burnt(&self, is_meant: impl Fn(usize) -> bool, numbers: &Numbers) {
         for group in self.groups.iter().filter(|group| !group.gapless) {

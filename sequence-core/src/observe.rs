@@ -1,6 +1,6 @@
-//! What the library tells of itself, with the feature `tracing`. `docs/observability.md` lists all of it.
+//! What the library tells of itself, with the features `tracing` and `metrics`. `docs/observability.md` lists all of it.
 //!
-//! The rest of the code says here what happens, once for each fact. Without the feature every function is empty, and every
+//! The rest of the code says here what happens, once for each fact. Without the features every function is empty, and every
 //! type has no size.
 
 #![allow(
@@ -10,14 +10,18 @@
     reason = "whoever calls has no `cfg`, so what is not told comes here all the same"
 )]
 
-#[cfg(all(test, not(feature = "tracing")))]
+#[cfg(feature = "metrics")]
+mod measure;
+#[cfg(all(test, not(any(feature = "metrics", feature = "tracing"))))]
 mod tests;
 #[cfg(feature = "tracing")]
 mod trace;
 
 use std::time::Duration;
 
-use crate::Result;
+#[cfg(feature = "metrics")]
+pub use self::measure::describe_metrics;
+use crate::{Result, definition::Progression};
 
 /// Which way numbers take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +62,9 @@ pub(crate) enum Action {
 /// What is told of whatever happens at one counter.
 #[derive(Clone, Debug)]
 pub(crate) struct Observed {
-    #[cfg(feature = "tracing")]
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
     sequence: std::sync::Arc<str>,
-    #[cfg(feature = "tracing")]
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
     mode: Mode,
 }
 
@@ -68,17 +72,31 @@ impl Observed {
     /// `sequence` is its name without the values of a scope, of which there may be any number, and which are data.
     pub(crate) fn new(sequence: &str) -> Self {
         Self {
-            #[cfg(feature = "tracing")]
+            #[cfg(any(feature = "metrics", feature = "tracing"))]
             sequence: sequence.into(),
-            #[cfg(feature = "tracing")]
+            #[cfg(any(feature = "metrics", feature = "tracing"))]
             mode: Mode::Plain,
         }
     }
 
     pub(crate) fn set_mode(&mut self, mode: Mode) {
-        #[cfg(feature = "tracing")]
+        #[cfg(any(feature = "metrics", feature = "tracing"))]
         {
             self.mode = mode;
+        }
+    }
+
+    /// A command is sent to it.
+    pub(crate) fn command(&self) {
+        #[cfg(feature = "metrics")]
+        measure::command(self);
+    }
+
+    /// So many numbers were taken, of which this is the last; in a transaction of the library's once it is committed.
+    pub(crate) fn given(&self, n: u64, last: Option<i64>, progression: &Progression) {
+        #[cfg(feature = "metrics")]
+        if n > 0 {
+            measure::given(self, n, last, progression);
         }
     }
 
@@ -86,6 +104,8 @@ impl Observed {
     pub(crate) fn conflict(&self) {
         #[cfg(feature = "tracing")]
         trace::conflict(self);
+        #[cfg(feature = "metrics")]
+        measure::conflict(self);
     }
 
     /// There was none. `continues` tells whether there are numbers already, behind which it begins.
@@ -98,27 +118,35 @@ impl Observed {
     pub(crate) fn repaired(&self, number: Option<i64>, value: i64) {
         #[cfg(feature = "tracing")]
         trace::repaired(self, number, value);
+        #[cfg(feature = "metrics")]
+        measure::repaired(self);
     }
 
     /// A block is there, so long after it was asked for.
     pub(crate) fn reserved(&self, size: u64, took: Duration) {
         #[cfg(feature = "tracing")]
         trace::reserved(self, size, took);
+        #[cfg(feature = "metrics")]
+        measure::reserved(self, size, took);
     }
 
     /// So many numbers, of which this is the first, are not handed out any more, or not stored.
     pub(crate) fn burnt(&self, count: u64, first: Option<i64>) {
-        #[cfg(feature = "tracing")]
         if count > 0 {
+            #[cfg(feature = "tracing")]
             trace::burnt(self, count, first);
+            #[cfg(feature = "metrics")]
+            measure::burnt(self, count);
         }
     }
 
     /// Of so many numbers nobody knows whether they were taken, or are stored.
     pub(crate) fn unknown(&self, count: u64, first: Option<i64>) {
-        #[cfg(feature = "tracing")]
         if count > 0 {
+            #[cfg(feature = "tracing")]
             trace::unknown(self, count, first);
+            #[cfg(feature = "metrics")]
+            measure::unknown(self, count);
         }
     }
 
@@ -188,8 +216,12 @@ impl Span {
         )
     }
 
-    /// That of an insert for these callers, one document each.
+    /// That of an insert for these callers, one document each. They are counted, too.
     pub(crate) fn of_group<'a>(observed: Option<&Observed>, callers: impl ExactSizeIterator<Item = &'a Self>) -> Self {
+        #[cfg(feature = "metrics")]
+        if let Some(observed) = observed {
+            measure::group(observed, callers.len());
+        }
         Self(
             #[cfg(feature = "tracing")]
             trace::group(observed, callers.map(|caller| &caller.0)),
@@ -236,18 +268,21 @@ pub(crate) enum Tried {
 /// How often the running call has tried something. Its span shows that at the end, if it was more than once.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
-    #[cfg(feature = "tracing")]
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
     made: u32,
 }
 
 impl Attempts {
     /// One more begins.
     pub(crate) fn begin(&mut self, tried: Tried, observed: Option<&Observed>) {
-        #[cfg(feature = "tracing")]
+        #[cfg(any(feature = "metrics", feature = "tracing"))]
         {
             self.made += 1;
             if let Some(observed) = observed.filter(|_| self.made > 1) {
+                #[cfg(feature = "tracing")]
                 trace::again(observed, tried, self.made);
+                #[cfg(feature = "metrics")]
+                measure::again(observed);
             }
         }
     }
@@ -262,7 +297,7 @@ impl Drop for Attempts {
     }
 }
 
-#[cfg(feature = "tracing")]
+#[cfg(any(feature = "metrics", feature = "tracing"))]
 impl Mode {
     fn name(self) -> &'static str {
         match self {

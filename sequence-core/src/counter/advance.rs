@@ -38,8 +38,10 @@ impl Counter {
         }
         let Some(stride) = self.progression.stride(n) else { return Ok(None) };
         let taken = self.increment(&stride, is_block, None).await;
-        if let Err(error) = &taken {
-            self.tell_lost(n, error);
+        match &taken {
+            Ok(Some(last)) => self.observed.given(n, Some(*last), &self.progression),
+            Ok(None) => {}
+            Err(error) => self.tell_lost(n, error),
         }
         taken
     }
@@ -47,6 +49,7 @@ impl Counter {
     /// Whether an error has cost numbers.
     fn tell_lost(&self, n: u64, error: &Error) {
         if matches!(error.kind(), ErrorKind::Unconfirmed { .. }) {
+            self.observed.given(n, error.number(), &self.progression);
             self.observed.burnt(n, error.number().and_then(|last| self.progression.first_of(n, last)));
         } else if error.driver_error().is_some_and(|error| server_code(error).is_none()) && !is_nothing_done(error) {
             self.observed.unknown(n, None);

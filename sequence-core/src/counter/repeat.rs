@@ -34,6 +34,7 @@ pub(super) async fn repeated<T, F: Future<Output = Result<T>>>(
 
 /// For one that is not repeated, or not here.
 pub(super) async fn once<T>(observed: &Observed, command: impl IntoFuture<Output = Result<T>>) -> Result<T> {
+    observed.command();
     let done = command.await;
     if done.as_ref().is_err_and(is_conflict) {
         observed.conflict();

@@ -107,6 +107,7 @@ impl Insertion {
                 return Err(Stopped { error: error.burning(burnt), blame, numbers: self.numbers });
             }
         };
+        self.numbering.tell_taken(&self.numbers);
         let raised = self.numbering.raise_plain(None).await;
         Ok(Inserted { ids, numbers: self.numbers, raised })
     }

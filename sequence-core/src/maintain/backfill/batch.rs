@@ -139,11 +139,13 @@ async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result
         let free = free_numbers(&counter, &data).await?;
         let (now, rest) = left.split_at(left.len().min(usize::try_from(free).unwrap_or(usize::MAX)));
         let transaction = transact(field.clone(), data.clone(), counter.clone(), now.to_vec());
-        filled.numbered += match tokio::spawn(Span::current().around(transaction)).await {
+        let numbered = match tokio::spawn(Span::current().around(transaction)).await {
             Ok(numbered) => numbered?,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
         };
+        counter.observed.given(numbered, None, &counter.progression);
+        filled.numbered += numbered;
         left = rest;
     }
     Ok(filled)
