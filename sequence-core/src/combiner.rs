@@ -132,18 +132,19 @@ impl Combiner {
     /// Takes `n` numbers, all or none.
     pub(crate) async fn take(self: &Arc<Self>, n: u64) -> Result<Vec<Run>> {
         let (runs, error) = self.wait(n, false).await;
-        let first = runs.first().and_then(|run| self.first_of(*run));
+        let first = self.first(&runs);
         if let Some(error) = error {
             self.observed().burnt(runs.iter().map(|run| run.n).sum(), first);
             return Err(error.burning(first)); // what came from the block before is lost
         }
-        observe::number(first);
         Ok(runs)
     }
 
     pub(crate) async fn take_one(self: &Arc<Self>) -> Result<i64> {
         let runs = self.take(1).await?;
-        runs.first().map(|run| run.last).ok_or_else(|| Error::new(ErrorKind::ShutDown))
+        let number = runs.first().map(|run| run.last);
+        observe::number(number);
+        number.ok_or_else(|| Error::new(ErrorKind::ShutDown))
     }
 
     /// Takes `n` numbers, or as many as are left.
@@ -258,6 +259,11 @@ impl Combiner {
             return Server::Own;
         }
         if state.is_served { Server::Others } else { Server::None }
+    }
+
+    /// The first number of all of them.
+    pub(crate) fn first(&self, runs: &[Run]) -> Option<i64> {
+        runs.first().and_then(|run| self.first_of(*run))
     }
 
     fn first_of(&self, run: Run) -> Option<i64> {

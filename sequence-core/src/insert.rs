@@ -50,7 +50,7 @@ impl Call<'_> {
     }
 
     /// Which way its numbers take. `is_queued` is for one that may be done together with others.
-    fn mode<T: AutoIncrement>(&self, shared: Option<&Shared>, is_queued: bool) -> Mode {
+    pub(crate) fn mode<T: AutoIncrement>(&self, shared: Option<&Shared>, is_queued: bool) -> Mode {
         let gapless = self.gapless || T::SEQUENCES.iter().any(|field| field.gapless);
         match (gapless, &self.session, shared) {
             (true, Some(_), _) => Mode::Transaction,
@@ -90,7 +90,6 @@ pub(crate) async fn run<T: AutoIncrement>(
     let needs_templates = call.session.is_none() && (call.gapless || T::SEQUENCES.iter().any(|field| field.gapless));
     let batch = Batch::draft(models, needs_templates)?;
     let mode = call.mode::<T>(shared, false);
-    observe::way(mode);
     let (numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
     let Call { session, time_limit, .. } = call;
     match session {
@@ -114,6 +113,7 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
     target.options.ordered = Some(false);
     let Some(template) = batch.take_template() else {
         drop(batch);
+        observe::way(call.mode::<T>(Some(shared), false));
         return run(slice::from_mut(model), collection, Some(shared), call, true).await;
     };
     observe::way(mode);

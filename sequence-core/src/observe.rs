@@ -102,10 +102,10 @@ impl Observed {
 
     /// Somebody else has written the counter, or is about to.
     pub(crate) fn conflict(&self) {
-        #[cfg(feature = "tracing")]
-        trace::conflict(self);
         #[cfg(feature = "metrics")]
         measure::conflict(self);
+        #[cfg(feature = "tracing")]
+        trace::conflict(self);
     }
 
     /// There was none. `continues` tells whether there are numbers already, behind which it begins.
@@ -116,37 +116,37 @@ impl Observed {
 
     /// It was behind the data, where this number may have been found, and is not any more.
     pub(crate) fn repaired(&self, number: Option<i64>, value: i64) {
-        #[cfg(feature = "tracing")]
-        trace::repaired(self, number, value);
         #[cfg(feature = "metrics")]
         measure::repaired(self);
+        #[cfg(feature = "tracing")]
+        trace::repaired(self, number, value);
     }
 
     /// A block is there, so long after it was asked for.
     pub(crate) fn reserved(&self, size: u64, took: Duration) {
-        #[cfg(feature = "tracing")]
-        trace::reserved(self, size, took);
         #[cfg(feature = "metrics")]
         measure::reserved(self, size, took);
+        #[cfg(feature = "tracing")]
+        trace::reserved(self, size, took);
     }
 
     /// So many numbers, of which this is the first, are not handed out any more, or not stored.
     pub(crate) fn burnt(&self, count: u64, first: Option<i64>) {
         if count > 0 {
-            #[cfg(feature = "tracing")]
-            trace::burnt(self, count, first);
             #[cfg(feature = "metrics")]
             measure::burnt(self, count);
+            #[cfg(feature = "tracing")]
+            trace::burnt(self, count, first);
         }
     }
 
     /// Of so many numbers nobody knows whether they were taken, or are stored.
     pub(crate) fn unknown(&self, count: u64, first: Option<i64>) {
         if count > 0 {
-            #[cfg(feature = "tracing")]
-            trace::unknown(self, count, first);
             #[cfg(feature = "metrics")]
             measure::unknown(self, count);
+            #[cfg(feature = "tracing")]
+            trace::unknown(self, count, first);
         }
     }
 
@@ -279,10 +279,10 @@ impl Attempts {
         {
             self.made += 1;
             if let Some(observed) = observed.filter(|_| self.made > 1) {
-                #[cfg(feature = "tracing")]
-                trace::again(observed, tried, self.made);
                 #[cfg(feature = "metrics")]
                 measure::again(observed);
+                #[cfg(feature = "tracing")]
+                trace::again(observed, tried, self.made);
             }
         }
     }

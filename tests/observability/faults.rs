@@ -1,9 +1,9 @@
 //! What is told when something goes wrong.
 
-use std::{future::IntoFuture, time::Duration};
+use std::{future::IntoFuture, pin::pin, time::Duration};
 
 use futures_util::poll;
-use mongo_sequence::{AutoIncrement, Error, ErrorKind};
+use mongo_sequence::{AutoIncrement, ErrorKind};
 use mongodb::{bson::doc, error::TRANSIENT_TRANSACTION_ERROR};
 use tokio::runtime::Builder;
 
@@ -11,8 +11,11 @@ use crate::{
     Stage,
     models::{Order, order},
     seen::SEEN,
+    support::TestDb,
     table,
 };
+
+const ENDED: &str = "transaction ended without its caller";
 
 /// The call that is told of last, and one before it that has made the counter.
 async fn prepared() -> Stage {
@@ -87,7 +90,7 @@ pub(crate) async fn numbers_of_refused_documents_are_burnt() {
     let burnt = SEEN.the("numbers burnt", &sequence);
     assert_eq!(burnt.values(["mode", "count", "number"]), [Some("plain"), Some("1"), Some("2")]);
     let span = SEEN.of("insert_with_seq", &sequence).remove(1);
-    assert_eq!(span.values(["number", "error"]), [Some("2"), Some("Driver")]);
+    assert_eq!(span.values(["number", "burnt", "error"]), [None, Some("2"), Some("Driver")]);
     assert_eq!(burnt.parent, Some(span.place));
 
     // of a batch those that were refused, and those behind them that were not tried
@@ -99,7 +102,7 @@ pub(crate) async fn numbers_of_refused_documents_are_burnt() {
     Order::insert_many_with_seq(&mut [item("tea"), item("rice")], &orders).await.unwrap_err();
     assert_eq!(counted("numbers_burnt_total", &sequence, "plain"), 3 + 2);
     let batches = SEEN.of("insert_many_with_seq", &sequence);
-    assert_eq!(batches[0].values(["number", "error"]), [Some("3"), Some("Incomplete")]);
+    assert_eq!(batches[0].values(["number", "burnt", "error"]), [Some("3"), Some("4"), Some("Incomplete")]);
 
     // a rollback gives numbers back
     order().insert_with_seq(&orders).gapless().await.unwrap_err();
@@ -144,61 +147,67 @@ pub(crate) async fn a_counter_command_whose_answer_is_lost_is_unknown() {
     assert_eq!(SEEN.counted("numbers_burnt_total", &sequence), []);
 }
 
-pub(crate) async fn a_commit_that_stays_unknown_is_told_and_its_transaction_ended() {
-    let Stage { test, orders, sequence } = prepared().await;
+/// Lets all commits be carried out and not confirmed, so that they are sent again and again.
+async fn confirm_no_commit(test: &TestDb) {
     let unknown = doc! { "writeConcernError": { "code": 64, "errmsg": "injected" } };
     test.fail(&["commitTransaction"], "alwaysOn", unknown).await;
-    let limit = Duration::from_millis(300);
-    let error: Error = order().insert_with_seq(&orders).gapless().time_limit(limit).await.unwrap_err();
+}
+
+async fn confirm_commits(test: &TestDb) {
     test.fail(&["commitTransaction"], "off", doc! {}).await;
+}
+
+pub(crate) async fn a_commit_that_stays_unknown_is_told_and_its_transaction_ended() {
+    let Stage { test, orders, sequence } = prepared().await;
+    confirm_no_commit(&test).await;
+    let limit = Duration::from_millis(300);
+    let error = order().insert_with_seq(&orders).gapless().time_limit(limit).await.unwrap_err();
+    confirm_commits(&test).await;
     assert!(matches!(error.kind(), ErrorKind::UnknownOutcome { .. }), "{error:?}");
     let span = SEEN.of("insert_with_seq", &sequence).remove(1);
-    assert_eq!(span.values(["number", "error"]), [Some("2"), Some("UnknownOutcome")]);
+    assert_eq!(span.values(["burnt", "error"]), [Some("2"), Some("UnknownOutcome")]);
     let unknown = SEEN.the("outcome unknown", &sequence);
     assert_eq!(unknown.values(["mode", "count", "number"]), [Some("gapless"), Some("1"), Some("2")]);
-    let ended = SEEN.the("transaction ended without its caller", &sequence);
+    let ended = SEEN.the(ENDED, &sequence);
     assert_eq!(ended.value("end"), Some("doubtful"));
     assert!([unknown, ended].iter().all(|event| event.parent == Some(span.place)));
     test.sent.until("abortTransaction", 1).await;
 }
 
 pub(crate) async fn a_dropped_call_tells_what_became_of_its_transaction() {
-    let ends = [("findAndModify", "aborted"), ("commitTransaction", "committed")];
-    for (command, end) in ends {
-        let Stage { test, orders, sequence } = prepared().await;
-        let slow = doc! { "blockConnection": true, "blockTimeMS": 200 };
-        test.fail(&[command], doc! { "times": 1 }, slow).await;
+    // before it has said that these are its documents
+    let Stage { orders, sequence, .. } = prepared().await;
+    let mut dropped = order();
+    assert!(poll!(pin!(dropped.insert_with_seq(&orders).gapless().into_future())).is_pending());
+    assert_eq!(SEEN.until(ENDED, &sequence).await.value("end"), Some("aborted"));
+    assert_eq!(counted("numbers_total", &sequence, "gapless"), 0);
+
+    // while it is committed
+    let Stage { test, orders, sequence } = prepared().await;
+    confirm_no_commit(&test).await;
+    {
         let mut dropped = order();
-        {
-            let mut call = Box::pin(dropped.insert_with_seq(&orders).gapless().into_future());
-            assert!(poll!(call.as_mut()).is_pending());
-            tokio::select! {
-                () = test.sent.until(command, 1) => {}
-                done = call.as_mut() => panic!("{done:?}"),
-            }
+        let mut call = pin!(dropped.insert_with_seq(&orders).gapless().into_future());
+        tokio::select! {
+            () = test.sent.until("commitTransaction", 1) => {}
+            done = call.as_mut() => panic!("{done:?}"),
         }
-        // whoever comes next waits for its end
-        order().insert_with_seq(&orders).gapless().await.unwrap();
-        // which is told after a commit
-        let told = SEEN.until("transaction ended without its caller", &sequence).await;
-        assert_eq!(told.value("end"), Some(end));
-        let numbers = if end == "aborted" { 1 } else { 2 };
-        assert_eq!(counted("numbers_total", &sequence, "gapless"), numbers, "{end}");
     }
+    confirm_commits(&test).await;
+    assert_eq!(SEEN.until(ENDED, &sequence).await.value("end"), Some("committed"));
+    assert_eq!(counted("numbers_total", &sequence, "gapless"), 1);
+
     let all = ["committed", "aborted", "doubtful", "abandoned"];
     assert_eq!(table::words("end"), all.map(str::to_owned).into());
 }
 
 pub(crate) async fn a_runtime_that_ends_is_told() {
     let Stage { test, orders, sequence } = prepared().await;
-    test.fail(&["insert"], doc! { "times": 1 }, doc! { "blockConnection": true, "blockTimeMS": 400 }).await;
+    confirm_no_commit(&test).await;
     let ended = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let inserted = orders.clone();
-    ended.spawn(async move { order().insert_with_seq(&inserted).gapless().await.map(drop) });
-    test.sent.until("insert", 1).await;
+    ended.spawn(async move { order().insert_with_seq(&orders).gapless().await.map(drop) });
+    test.sent.until("commitTransaction", 1).await;
     ended.shutdown_background();
-    let told = SEEN.until("transaction ended without its caller", &sequence).await;
-    assert_eq!(told.value("end"), Some("abandoned"));
-    let (_client, db) = test.another_client();
-    order().insert_with_seq(&db.collection::<Order>(orders.name())).gapless().await.unwrap();
+    assert_eq!(SEEN.until(ENDED, &sequence).await.value("end"), Some("abandoned"));
+    confirm_commits(&test).await;
 }

@@ -16,11 +16,14 @@ mod support;
 mod table;
 mod ways;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicU32, Ordering},
+};
 
 use mongodb::Collection;
 
-use crate::{models::Order, support::TestDb};
+use crate::{models::Order, seen::SEEN, support::TestDb};
 
 /// Each is a test, and all of them one after the other are what the table is compared with.
 macro_rules! stories {
@@ -86,6 +89,7 @@ impl Stage {
     }
 
     fn of(test: TestDb) -> Self {
+        LazyLock::force(&SEEN);
         let name = unique("orders");
         Self { orders: test.db.collection(&name), sequence: format!("{name}._id"), test }
     }

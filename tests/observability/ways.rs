@@ -17,6 +17,7 @@ pub(crate) async fn every_way_has_its_name() {
         let Stage { test, orders, sequence } = Stage::new().await;
         let shared = SequencedCollection::new(orders.clone());
         let blocks = SequencedCollection::builder(orders.clone()).block_size(9).build();
+        Order::ensure_sequences(&orders).await.unwrap(); // else a transaction finds no counter, and is run again
         let mut session = test.client.start_session().await.unwrap();
         session.start_transaction().await.unwrap();
         let mut model = order();
@@ -72,7 +73,7 @@ pub(crate) async fn each_command_at_a_counter_is_counted() {
     let at_counter = sent.iter().filter(|(name, command)| command.get_str(name.as_str()) == Ok("sequences")).count();
     let counted: u64 = SEEN.counted("counter_commands_total", &sequence).iter().map(|(_, n)| n).sum();
     assert_eq!(counted, at_counter as u64);
-    assert!(at_counter > 40, "{at_counter}");
+    assert!(at_counter > 30, "{at_counter}");
 }
 
 pub(crate) async fn numbers_without_documents_are_told() {
@@ -104,9 +105,12 @@ pub(crate) async fn a_batch_tells_its_first_number_and_how_many_there_are() {
     let Stage { orders, sequence, .. } = Stage::new().await;
     order().insert_with_seq(&orders).await.unwrap();
     Order::insert_many_with_seq(&mut vec![order(); 7], &orders).await.unwrap();
-    let span = SEEN.the("insert_many_with_seq", &sequence);
-    assert_eq!(span.values(["mode", "count", "number"]), [Some("plain"), Some("7"), Some("2")]);
-    assert_eq!(SEEN.counted("numbers_total", &sequence), [("plain".to_owned(), 8)]);
+    let shared = SequencedCollection::builder(orders).block_size(10).build();
+    Order::insert_many_with_seq(&mut vec![order(); 2], &shared).await.unwrap();
+    let spans = SEEN.of("insert_many_with_seq", &sequence);
+    let told: Vec<_> = spans.iter().map(|span| span.values(["mode", "count", "number"])).collect();
+    assert_eq!(told, [[Some("plain"), Some("7"), Some("2")], [Some("block"), Some("2"), Some("9")]]);
+    assert_eq!(SEEN.counted("numbers_total", &sequence), [("block".to_owned(), 12), ("plain".to_owned(), 8)]);
 }
 
 pub(crate) async fn one_that_is_found_takes_no_number() {
@@ -164,7 +168,7 @@ pub(crate) async fn neither_scopes_nor_documents_are_told() {
     let sequence = format!("{name}.number");
     assert_eq!(SEEN.of("insert_with_seq", &sequence).len(), 10);
     assert_eq!(SEEN.of("counter created", &sequence).len(), 2);
-    assert_eq!(SEEN.counted("numbers_total", &sequence)[2], ("plain".to_owned(), 6));
+    assert!(SEEN.counted("numbers_total", &sequence).contains(&("plain".to_owned(), 6)));
     let all = format!("{:?} {:?}", SEEN.told(), SEEN.measured());
     assert!(all.contains(&sequence) && !all.contains("confidential"), "data are told");
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     AutoIncrement, Error, Result,
     insert::{self, Call},
-    observe::{Action, Span},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -124,6 +124,9 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
             return Ok(GetOrInsert::Found);
         }
         rounds += 1;
+        if rounds == 1 {
+            observe::way(call.mode::<T>(shared, false));
+        }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
             Err(error) => error,

@@ -7,7 +7,7 @@ use mongodb::{ClientSession, Collection, results::InsertManyResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
-    observe::{Action, Span},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -86,6 +86,7 @@ opaque_future! {
 
 async fn execute<T: AutoIncrement>(action: InsertManyWithSeq<'_, T>) -> Result<InsertManyResult> {
     let InsertManyWithSeq { models, collection, shared, call } = action;
+    observe::way(call.mode::<T>(shared, false));
     let mut result = InsertManyResult::default();
     if !models.is_empty() {
         let ids = insert::run(models, collection, shared, call, false).await?;

@@ -7,7 +7,7 @@ use mongodb::{ClientSession, Collection, bson::Bson, results::InsertOneResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
-    observe::{Action, Span},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -75,9 +75,11 @@ opaque_future! {
 
 async fn execute<T: AutoIncrement>(action: InsertWithSeq<'_, T>) -> Result<InsertOneResult> {
     let InsertWithSeq { model, collection, shared, call } = action;
-    let ids = match shared.filter(|_| call.is_plain()) {
-        Some(shared) => insert::run_shared(model, collection, shared, call).await?,
-        None => insert::run(slice::from_mut(model), collection, shared, call, true).await?,
+    let ids = if let Some(shared) = shared.filter(|_| call.is_plain()) {
+        insert::run_shared(model, collection, shared, call).await?
+    } else {
+        observe::way(call.mode::<T>(shared, false));
+        insert::run(slice::from_mut(model), collection, shared, call, true).await?
     };
     let mut result = InsertOneResult::default();
     result.inserted_id = ids.into_iter().next().unwrap_or(Bson::Null);

@@ -32,6 +32,7 @@ pub(super) fn call(
                     count,
                     number = Empty,
                     attempts = Empty,
+                    burnt = Empty,
                     error = Empty,
                 ),)*
             }
@@ -89,7 +90,7 @@ pub(super) async fn around_call<T>(span: Span, call: impl Future<Output = Result
     let done = call.instrument(span.clone()).await;
     if let Err(error) = &done {
         span.record("error", name_of(error));
-        span.record("number", error.number());
+        span.record("burnt", error.number());
     }
     done
 }

@@ -14,7 +14,7 @@ use super::Sequence;
 use crate::{
     Error, Reserved, Result,
     combiner::{BlockSize, Combiner, block_setters},
-    observe::{Action, Span},
+    observe::{self, Action, Span},
 };
 
 /// A [`Sequence`] whose callers share round trips: while one command is on its way, all who ask for numbers share the
@@ -97,7 +97,12 @@ impl SharedSequence {
     pub async fn reserve(&self, n: u64) -> Result<Reserved> {
         let combiner = self.combiner.as_ref().map_err(Error::clone)?;
         let span = Span::of_shared_call(Action::Reserve, n, combiner.observed());
-        Ok(Reserved::new(span.around_call(combiner.take(n)).await?, combiner.step()))
+        let taken = async {
+            let runs = combiner.take(n).await?;
+            observe::number(combiner.first(&runs));
+            Ok(Reserved::new(runs, combiner.step()))
+        };
+        span.around_call(taken).await
     }
 
     /// Raises the counter as [`Sequence::raise_to`] does, and gives up the blocks: this handle hands out no number before

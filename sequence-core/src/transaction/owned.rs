@@ -91,6 +91,9 @@ impl Insertion {
     /// Runs the transaction until it is committed, refused, or out of time.
     pub(crate) async fn run(mut self) -> Result<Inserted, Stopped> {
         let done = self.begin().await;
+        if done.is_ok() {
+            self.numbering.tell_taken(&self.numbers);
+        }
         if self.caller.as_ref().is_some_and(mpsc::Sender::is_closed)
             && let Some(observed) = self.numbering.observed()
         {
@@ -107,7 +110,6 @@ impl Insertion {
                 return Err(Stopped { error: error.burning(burnt), blame, numbers: self.numbers });
             }
         };
-        self.numbering.tell_taken(&self.numbers);
         let raised = self.numbering.raise_plain(None).await;
         Ok(Inserted { ids, numbers: self.numbers, raised })
     }
