@@ -54,13 +54,8 @@ impl Call<'_> {
         let gapless = self.gapless || T::SEQUENCES.iter().any(|field| field.gapless);
         match (gapless, &self.session, shared) {
             (true, Some(_), _) => Mode::Transaction,
-            (true, None, _) => {
-                if is_queued {
-                    Mode::Group
-                } else {
-                    Mode::Gapless
-                }
-            }
+            (true, None, _) if is_queued => Mode::Group,
+            (true, None, _) => Mode::Gapless,
             (false, _, Some(shared)) => shared.combiners.mode(),
             (false, Some(_), None) => Mode::Session,
             (false, None, None) => Mode::Plain,

@@ -3,6 +3,7 @@
 mod group;
 mod numbers;
 mod shared;
+mod told;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
-    observe::{Mode, Observed},
+    observe::Mode,
     progress::Progress,
     sequenced::Shared,
 };
@@ -129,12 +130,6 @@ impl Numbering {
         !self.gapless.is_empty()
     }
 
-    /// The counter that stands for all of them, where one thing is told of the documents.
-    pub(crate) fn observed(&self) -> Option<&Observed> {
-        let first = self.gapless().map(|(_, group)| group).next().or(self.groups.first())?;
-        Some(&first.counter.observed)
-    }
-
     /// How many counters there are.
     pub(crate) fn len(&self) -> usize {
         self.groups.len()
@@ -198,31 +193,6 @@ impl Numbering {
             let mut taken = self.members.get(document)?.iter().zip(numbers.of(document));
             taken.find_map(|(&group, number)| number.filter(|_| self.group(group).is_some_and(|group| !group.gapless)))
         })
-    }
-
-    /// Tells of the numbers without gaps, once they are taken for good or it is the caller's transaction that decides.
-    pub(crate) fn tell_taken(&self, numbers: &Numbers) {
-        for (_, group) in self.gapless() {
-            let last = group.takers.last().and_then(|&document| numbers.get(document, group.sequence));
-            group.counter.observed.given(group.size(), last, &group.counter.progression);
-        }
-    }
-
-    /// Tells of the numbers of these documents that a failure burns.
-    pub(crate) fn tell_burnt(&self, is_meant: impl Fn(usize) -> bool, numbers: &Numbers) {
-        for group in self.groups.iter().filter(|group| !group.gapless) {
-            let (count, first) = group.given(&is_meant, numbers);
-            group.counter.observed.burnt(count, first);
-        }
-    }
-
-    /// Tells of the numbers that are not stored, and of those of which nobody knows.
-    pub(crate) fn tell_lost(&self, progress: &Progress, numbers: &Numbers) {
-        self.tell_burnt(|document| !progress.is_stored(document), numbers);
-        for group in &self.groups {
-            let (count, first) = group.given(|document| progress.is_unknown(document), numbers);
-            group.counter.observed.unknown(count, first);
-        }
     }
 
     /// Looks for the gapless counters outside the caller's transaction and before its first command, and creates what

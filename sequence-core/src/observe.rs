@@ -12,6 +12,7 @@
 
 #[cfg(feature = "metrics")]
 mod measure;
+mod span;
 #[cfg(all(test, not(any(feature = "metrics", feature = "tracing"))))]
 mod tests;
 #[cfg(feature = "tracing")]
@@ -21,7 +22,11 @@ use std::time::Duration;
 
 #[cfg(feature = "metrics")]
 pub use self::measure::describe_metrics;
-use crate::{Result, definition::Progression};
+pub(crate) use self::span::{Action, Span, number, way};
+use crate::definition::Progression;
+
+/// Whether anything is told, for what would have to be looked for first.
+pub(crate) const IS_ON: bool = cfg!(any(feature = "metrics", feature = "tracing"));
 
 /// Which way numbers take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,23 +45,6 @@ pub(crate) enum Mode {
     Combined,
     /// From blocks.
     Block,
-}
-
-/// What is called.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Action {
-    InsertWithSeq,
-    InsertManyWithSeq,
-    GetOrInsertWithSeq,
-    NextValue,
-    Reserve,
-    RaiseTo,
-    Restart,
-    Adopt,
-    EnsureSequences,
-    VerifySequences,
-    BackfillSequences,
-    Unset,
 }
 
 /// What is told of whatever happens at one counter.
@@ -160,101 +148,14 @@ impl Observed {
 /// How a transaction ended that its caller did not see to its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
-    /// The call was dropped.
+    /// The call was dropped, and its document is stored.
     Committed,
-    /// The call was dropped.
+    /// The call was dropped, and its document is not stored.
     Aborted,
     /// Its commit was given up, so that another task sees to it.
     Doubtful,
     /// Its runtime has ended, so that a thread sees to it.
     Abandoned,
-}
-
-/// The time something takes, and what happens in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Span(#[cfg(feature = "tracing")] tracing::Span);
-
-impl Span {
-    /// That of whoever is running. A task that goes on for one caller runs in it, one for many says that it follows from it.
-    pub(crate) fn current() -> Self {
-        Self(
-            #[cfg(feature = "tracing")]
-            tracing::Span::current(),
-        )
-    }
-
-    /// That of a call, for so many numbers. An insert says its way when it knows it, with [`way`].
-    pub(crate) fn of_call(
-        action: Action,
-        mode: Option<Mode>,
-        count: Option<usize>,
-        sequence: impl FnOnce() -> String,
-    ) -> Self {
-        Self(
-            #[cfg(feature = "tracing")]
-            trace::call(action, mode, count, sequence),
-        )
-    }
-
-    /// That of a call at a handle's counter.
-    pub(crate) fn of_shared_call(action: Action, count: u64, observed: &Observed) -> Self {
-        Self(
-            #[cfg(feature = "tracing")]
-            trace::call(action, Some(observed.mode), usize::try_from(count).ok(), || observed.sequence.to_string()),
-        )
-    }
-
-    /// That of one command for so many numbers, which these callers wait for.
-    pub(crate) fn of_command<'a>(
-        observed: &Observed,
-        count: u64,
-        callers: impl ExactSizeIterator<Item = &'a Self>,
-    ) -> Self {
-        Self(
-            #[cfg(feature = "tracing")]
-            trace::command(observed, count, callers.map(|caller| &caller.0)),
-        )
-    }
-
-    /// That of an insert for these callers, one document each. They are counted, too.
-    pub(crate) fn of_group<'a>(observed: Option<&Observed>, callers: impl ExactSizeIterator<Item = &'a Self>) -> Self {
-        #[cfg(feature = "metrics")]
-        if let Some(observed) = observed {
-            measure::group(observed, callers.len());
-        }
-        Self(
-            #[cfg(feature = "tracing")]
-            trace::group(observed, callers.map(|caller| &caller.0)),
-        )
-    }
-
-    /// The future, which from now on runs in this span.
-    pub(crate) fn around<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
-        #[cfg(feature = "tracing")]
-        let future = tracing::Instrument::instrument(future, self.0);
-        future
-    }
-
-    /// The same for one whose error the span is to show.
-    pub(crate) fn around_call<T>(self, call: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
-        #[cfg(feature = "tracing")]
-        let call = trace::around_call(self.0, call);
-        call
-    }
-}
-
-/// The way that the running call takes.
-pub(crate) fn way(mode: Mode) {
-    #[cfg(feature = "tracing")]
-    trace::record("mode", mode.name());
-}
-
-/// The number, or the first of the numbers, that the running call has got.
-pub(crate) fn number(number: Option<i64>) {
-    #[cfg(feature = "tracing")]
-    if let Some(number) = number {
-        trace::record("number", number);
-    }
 }
 
 /// What is done again where it met something that passes.

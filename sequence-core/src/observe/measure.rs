@@ -22,7 +22,7 @@ const RANGE_USED: &str = "mongo_sequence_range_used_ratio";
 /// Tells the recorder of the [`metrics`](https://docs.rs/metrics) crate what each metric of this library means, and its
 /// unit. Call it once, when the recorder is installed.
 ///
-/// What is counted is counted without it, too. [`docs/observability.md`] lists the names.
+/// What is counted is counted without it, too. The page `observability` of `mongo-sequence` lists the names.
 ///
 /// ```
 /// # fn example() {
@@ -30,8 +30,6 @@ const RANGE_USED: &str = "mongo_sequence_range_used_ratio";
 /// sequence_core::describe_metrics();
 /// # }
 /// ```
-///
-/// [`docs/observability.md`]: https://docs.rs/mongo-sequence/latest/mongo_sequence/observability/
 pub fn describe_metrics() {
     describe_counter!(NUMBERS, Unit::Count, "Numbers taken from counters");
     describe_counter!(
