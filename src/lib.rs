@@ -21,3 +21,6 @@ pub use sequence_derive::{AutoIncrement, SequenceValue};
 
 #[doc(hidden)]
 pub use sequence_core::__private;
+
+#[doc = include_str!("../docs/observability.md")]
+pub mod observability {}

@@ -87,14 +87,32 @@ pub use raise_to::{RaiseTo, RaiseToFuture};
 pub use reserve::{Reserve, ReserveFuture, Reserved};
 pub use restart::{Restart, RestartFuture};
 
-use crate::{Result, counter::Counter, numbering, transaction};
+use crate::{
+    Result,
+    counter::Counter,
+    numbering,
+    observe::{self, Mode},
+    transaction,
+};
+
+/// The way of numbers that are taken with this session.
+fn mode(session: &Option<&mut ClientSession>) -> Mode {
+    if session.is_some() { Mode::Transaction } else { Mode::Plain }
+}
 
 /// The last of the next `n` numbers, inside the session's transaction if there is a session.
-async fn take(counter: &Counter, n: u64, session: Option<&mut ClientSession>) -> Result<i64> {
-    let Some(session) = session else {
-        return counter.advance(n).await;
+async fn take(counter: Counter, n: u64, session: Option<&mut ClientSession>) -> Result<i64> {
+    let counter = counter.in_mode(mode(&session));
+    let last = match session {
+        None => counter.advance(n).await?,
+        Some(session) => {
+            transaction::require_in_progress(session).await?;
+            numbering::prepare(&counter).await?;
+            let last = numbering::take_in(&counter, n, session).await?;
+            counter.observed.given(n, Some(last), &counter.progression);
+            last
+        }
     };
-    transaction::require_in_progress(session).await?;
-    numbering::prepare(counter).await?;
-    numbering::take_in(counter, n, session).await
+    observe::number(counter.progression.first_of(n, last));
+    Ok(last)
 }

@@ -8,6 +8,7 @@ use crate::{
     AutoIncrement, Result,
     document::{self, Draft, Template},
     numbering::Numbers,
+    observe,
 };
 
 /// What makes documents of numbers.
@@ -75,6 +76,9 @@ impl<'m, T: AutoIncrement> Batch<'m, T> {
 
     /// Gives a stored model its numbers.
     pub(crate) fn keep(&mut self, index: usize, numbers: &[Option<i64>]) {
+        if index == 0 {
+            observe::number(numbers.iter().flatten().next().copied());
+        }
         // the document was made with them, so they fit
         let _fits = self.models.get_mut(index).and_then(|model| model.__with(numbers, &mut |_| true));
     }

@@ -25,6 +25,7 @@ pub(crate) use self::{
 use crate::{
     Error, ErrorKind, Result,
     counter::Counter,
+    observe::{self, Observed, Span},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -91,6 +92,7 @@ struct Waiter {
     /// Whether it takes less, when no more numbers are left.
     part: bool,
     answer: oneshot::Sender<Supply>,
+    caller: Span,
 }
 
 impl Combiner {
@@ -130,16 +132,19 @@ impl Combiner {
     /// Takes `n` numbers, all or none.
     pub(crate) async fn take(self: &Arc<Self>, n: u64) -> Result<Vec<Run>> {
         let (runs, error) = self.wait(n, false).await;
-        match error {
-            // what came from the block before is lost
-            Some(error) => Err(error.burning(runs.first().and_then(|run| self.first_of(*run)))),
-            None => Ok(runs),
+        let first = self.first(&runs);
+        if let Some(error) = error {
+            self.observed().burnt(runs.iter().map(|run| run.n).sum(), first);
+            return Err(error.burning(first)); // what came from the block before is lost
         }
+        Ok(runs)
     }
 
     pub(crate) async fn take_one(self: &Arc<Self>) -> Result<i64> {
         let runs = self.take(1).await?;
-        runs.first().map(|run| run.last).ok_or_else(|| Error::new(ErrorKind::ShutDown))
+        let number = runs.first().map(|run| run.last);
+        observe::number(number);
+        number.ok_or_else(|| Error::new(ErrorKind::ShutDown))
     }
 
     /// Takes `n` numbers, or as many as are left.
@@ -166,7 +171,13 @@ impl Combiner {
                     if state.waiting.len() >= CAPACITY {
                         return (runs, Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY })));
                     }
-                    state.waiting.push_back(Waiter { n: left, got: runs.clone(), part, answer });
+                    state.waiting.push_back(Waiter {
+                        n: left,
+                        got: runs.clone(),
+                        part,
+                        answer,
+                        caller: Span::current(),
+                    });
                 }
                 self.be_served(state)
             };
@@ -196,7 +207,10 @@ impl Combiner {
         state.is_low = false; // whoever needs a block will ask for it
         state.waiting.iter_mut().for_each(Waiter::forget);
         let next = state.next.take().map_or(0, |(_, length)| length);
-        u64::from(next) + u64::from(self.block.replace(0, 0))
+        let unused = u64::from(next) + u64::from(self.block.replace(0, 0));
+        drop(state);
+        self.observed().burnt(unused, None);
+        unused
     }
 
     /// Whether nobody has taken a number since this was asked last.
@@ -205,6 +219,10 @@ impl Combiner {
         let is_unchanged = self.seen.swap(position, Ordering::Relaxed) == position || !self.has_blocks;
         let state = self.lock();
         is_unchanged && !state.is_served && state.waiting.is_empty()
+    }
+
+    pub(crate) fn observed(&self) -> &Observed {
+        &self.counter.observed
     }
 
     pub(crate) fn step(&self) -> i64 {
@@ -241,6 +259,11 @@ impl Combiner {
             return Server::Own;
         }
         if state.is_served { Server::Others } else { Server::None }
+    }
+
+    /// The first number of all of them.
+    pub(crate) fn first(&self, runs: &[Run]) -> Option<i64> {
+        runs.first().and_then(|run| self.first_of(*run))
     }
 
     fn first_of(&self, run: Run) -> Option<i64> {

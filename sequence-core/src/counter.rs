@@ -17,7 +17,7 @@ use mongodb::{
     options::WriteConcern,
 };
 
-use self::repeat::repeated;
+use self::repeat::{once, repeated};
 pub(crate) use self::{origin::Origin, verdict::MAX_TIME_EXPIRED};
 use crate::{
     Result, capability,
@@ -27,6 +27,7 @@ use crate::{
     duplicate::DUPLICATE_KEY,
     error::server_code,
     number::{self, Number},
+    observe::{Mode, Observed},
 };
 
 /// The time limit of one counter command. Well under 10 s: a command that waits for somebody's open transaction holds a
@@ -48,6 +49,7 @@ pub(crate) struct Counter {
     field: String,
     pub(crate) progression: Progression,
     pub(crate) origin: Origin,
+    pub(crate) observed: Observed,
     command_time: Duration,
     comment: Option<Bson>,
 }
@@ -76,6 +78,7 @@ impl Counter {
         options.write_concern = Some(WriteConcern::majority());
         Self {
             collection: database.collection_with_options(collection, options),
+            observed: Observed::new(name_of(&key)),
             key,
             field: field.to_owned(),
             progression,
@@ -88,6 +91,12 @@ impl Counter {
     pub(crate) fn with_limits(mut self, time_limit: Option<Duration>, comment: Option<&Bson>) -> Self {
         self.command_time = time_limit.map_or(COMMAND_TIME, |limit| limit.clamp(SHORTEST_TIME, COMMAND_TIME));
         self.comment = comment.cloned();
+        self
+    }
+
+    /// The same for numbers that go another way.
+    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
+        self.observed.set_mode(mode);
         self
     }
 
@@ -158,11 +167,15 @@ impl Counter {
             let upsert = self.collection.find_one_and_update(self.by_key(), update).upsert(true);
             upsert.max_time(self.command_time).into_future()
         };
-        match repeated(create).await {
+        match repeated(&self.observed, create).await {
             // a server that does not repeat it: another was first
             Err(error) if is_duplicate_id(&error) => Ok(()),
             Err(error) => Err(self.waited_in_vain(error)),
-            Ok(_) => Ok(()),
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => {
+                self.observed.created(seed, self.progression.seed(None) != Some(seed));
+                Ok(())
+            }
         }
     }
 
@@ -174,7 +187,7 @@ impl Counter {
                 let raise = self.collection.find_one_and_update(filter, update);
                 raise.max_time(self.command_time).into_future()
             };
-            let raised = repeated(raise).await.map_err(|error| self.waited_in_vain(error))?;
+            let raised = repeated(&self.observed, raise).await.map_err(|error| self.waited_in_vain(error))?;
             if raised.is_some() {
                 return Ok(true);
             }
@@ -193,7 +206,7 @@ impl Counter {
             let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
             self.collection.find_one_and_update(filter, update).max_time(self.command_time).into_future()
         };
-        let replaced = repeated(replace).await.map_err(|error| self.waited_in_vain(error))?;
+        let replaced = repeated(&self.observed, replace).await.map_err(|error| self.waited_in_vain(error))?;
         Ok(replaced.is_some())
     }
 
@@ -204,15 +217,15 @@ impl Counter {
         }
         let marked = doc! { "_id": &self.key, BLOCKS: { "$exists": true } };
         let find = self.collection.find_one(marked).projection(doc! { "_id": 1 });
-        Ok(find.max_time(self.command_time).await?.is_some())
+        Ok(once(&self.observed, find.max_time(self.command_time)).await?.is_some())
     }
 
     /// What the counter document holds; from the primary.
     pub(crate) async fn read(&self, session: Option<&mut ClientSession>) -> Result<State> {
         let find = self.collection.find_one(self.by_key()).projection(self.value());
         let found = match session {
-            Some(session) => find.session(session).await?,
-            None => find.max_time(self.command_time).await?,
+            Some(session) => once(&self.observed, find.session(session)).await?,
+            None => once(&self.observed, find.max_time(self.command_time)).await?,
         };
         Ok(match found.map(|counter| number::decode(counter.get(&self.field))) {
             None => State::Missing,
@@ -245,6 +258,16 @@ impl Counter {
     fn value(&self) -> Document {
         doc! { "_id": 0, &self.field: 1 }
     }
+}
+
+/// The name of the sequence in the key of its counter, without a scope. There may be keys of other forms, made by hand.
+pub(crate) fn name_of(key: &Bson) -> &str {
+    let name = match key {
+        Bson::String(name) => Some(name.as_str()),
+        Bson::Document(key) => key.get_str("seq").ok(),
+        _ => None,
+    };
+    name.unwrap_or("(other)")
 }
 
 /// Whether a document has this `_id`, and it is not an index of the user's own that refuses a counter.

@@ -139,6 +139,11 @@ impl Definition {
     }
 }
 
+/// The name of a sequence, unless it has one of its own.
+pub(crate) fn sequence(name: Option<&str>, collection: &str, field: &str) -> String {
+    name.map_or_else(|| format!("{collection}.{field}"), str::to_owned)
+}
+
 /// `start, start + step, …` as far as `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Progression {

@@ -14,7 +14,7 @@ use crate::{
     capability::unsupported,
     counter::{Counter, Origin},
     data::{Data, Stored},
-    definition::{Definition, Progression},
+    definition::{self, Definition, Progression},
     document::Verbatim,
 };
 
@@ -179,6 +179,6 @@ impl NumberedField {
     }
 
     pub(crate) fn name(&self) -> String {
-        self.name.clone().unwrap_or_else(|| format!("{}.{}", self.collection.name(), self.field))
+        definition::sequence(self.name.as_deref(), self.collection.name(), &self.field)
     }
 }

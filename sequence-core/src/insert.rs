@@ -19,7 +19,9 @@ use crate::{
     capability::unsupported,
     combiner::Run,
     counter::Counter,
+    definition,
     numbering::{self, Group, Numbering, Repair},
+    observe::{self, Mode, Span},
     sequenced::{Shared, Stored},
     target::{Failed, Target},
     transaction::{self, GivenUp, Inserted, Insertion, Stage},
@@ -62,6 +64,19 @@ impl Call<'_> {
         self.session.is_none() && self.time_limit.is_none() && comment.is_none() && bypass_document_validation.is_none()
     }
 
+    /// Which way its numbers take. `is_queued` is for one that may be done together with others.
+    pub(crate) fn mode<T: AutoIncrement>(&self, shared: Option<&Shared>, is_queued: bool) -> Mode {
+        let gapless = self.gapless || T::SEQUENCES.iter().any(|field| field.gapless);
+        match (gapless, &self.session, shared) {
+            (true, Some(_), _) => Mode::Transaction,
+            (true, None, _) if is_queued => Mode::Group,
+            (true, None, _) => Mode::Gapless,
+            (false, _, Some(shared)) => shared.combiners.mode(),
+            (false, Some(_), None) => Mode::Session,
+            (false, None, None) => Mode::Plain,
+        }
+    }
+
     /// The same call once more.
     pub(crate) fn again(&mut self) -> Call<'_> {
         Call {
@@ -84,7 +99,8 @@ pub(crate) async fn run<T: AutoIncrement>(
     // a task of the library's own numbers the documents without the models
     let needs_templates = call.session.is_none() && (call.gapless || T::SEQUENCES.iter().any(|field| field.gapless));
     let batch = Batch::draft(models, needs_templates)?;
-    let (numbering, target) = plan(&batch, collection, shared, &call, one)?;
+    let mode = call.mode::<T>(shared, false);
+    let (numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
     let Call { session, time_limit, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
@@ -102,12 +118,15 @@ pub(crate) async fn run_shared<T: AutoIncrement>(
     call: Call<'_>,
 ) -> Result<Vec<Bson>> {
     let mut batch = Batch::draft(slice::from_mut(model), true)?;
-    let (numbering, mut target) = plan(&batch, collection, Some(shared), &call, false)?;
+    let mode = call.mode::<T>(Some(shared), true);
+    let (numbering, mut target) = plan(&batch, collection, Some(shared), &call, mode, false)?;
     target.options.ordered = Some(false);
     let Some(template) = batch.take_template() else {
         drop(batch);
+        observe::way(call.mode::<T>(Some(shared), false));
         return run(slice::from_mut(model), collection, Some(shared), call, true).await;
     };
+    observe::way(mode);
     let Stored { id, numbers } = shared.insert(template, numbering, &target).await?;
     batch.keep(0, &numbers);
     Ok(vec![id])
@@ -119,6 +138,7 @@ fn plan<T: AutoIncrement>(
     collection: &Collection<T>,
     shared: Option<&Shared>,
     Call { gapless, time_limit, options, .. }: &Call<'_>,
+    mode: Mode,
     one: bool,
 ) -> Result<(Numbering, Target)> {
     if collection.write_concern().is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0))) {
@@ -128,9 +148,16 @@ fn plan<T: AutoIncrement>(
         ));
     }
     let numbering =
-        Numbering::new(collection, shared, batch.drafts(), *gapless, *time_limit, options.comment.as_ref())?;
+        Numbering::new(collection, shared, batch.drafts(), (*gapless, mode), *time_limit, options.comment.as_ref())?;
     let collection = collection.clone_with_type::<RawDocumentBuf>();
     Ok((numbering, Target { collection, options: options.clone(), one, definitions: T::SEQUENCES }))
+}
+
+/// The names of the model's sequences.
+pub(crate) fn sequences<T: AutoIncrement>(collection: &Collection<T>) -> String {
+    let names: Vec<String> =
+        T::SEQUENCES.iter().map(|it| definition::sequence(it.name, collection.name(), it.stored_field)).collect();
+    names.join(", ")
 }
 
 pub(crate) async fn in_transaction(session: Option<&mut ClientSession>) -> Result<bool> {
@@ -179,12 +206,14 @@ async fn joined<T: AutoIncrement>(
     };
     let Failed { error, places } = match inserted.await {
         Ok(ids) => {
+            numbering.tell_taken(&numbers);
             (0..batch.len()).for_each(|index| batch.keep(index, numbers.of(index)));
             numbering.raise_plain(None).await?;
             return Ok(ids);
         }
         Err(failed) => failed,
     };
+    numbering.tell_burnt(|_| true, &numbers);
     let error = error.burning(burnt);
     if let Some(counter) = &moved {
         transaction::forbid_commit(&error, counter, session).await;
@@ -221,7 +250,7 @@ async fn owned<T: AutoIncrement>(
         time_limit,
         stage: Arc::clone(&stage),
     };
-    let mut task = tokio::spawn(insertion.run());
+    let mut task = tokio::spawn(Span::current().around(insertion.run()));
     let mut silence = pin!(tokio::time::sleep(time_limit.saturating_add(SILENCE)));
     let done = loop {
         tokio::select! {

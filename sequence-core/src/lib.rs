@@ -34,6 +34,7 @@ mod maintain;
 mod model;
 mod number;
 mod numbering;
+mod observe;
 mod progress;
 mod sequence;
 mod sequenced;
@@ -56,6 +57,8 @@ pub use maintain::{
     UnsetNumbers, UnsetNumbersFuture, VerifySequences, VerifySequencesFuture,
 };
 pub use model::AutoIncrement;
+#[cfg(feature = "metrics")]
+pub use observe::describe_metrics;
 pub use sequence::{
     Sequence,
     shared::{NextSharedValue, SharedSequence, SharedSequenceBuilder},

@@ -3,6 +3,7 @@
 mod group;
 mod numbers;
 mod shared;
+mod told;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -19,6 +20,7 @@ use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
+    observe::Mode,
     progress::Progress,
     sequenced::Shared,
 };
@@ -35,12 +37,13 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so.
+    /// With `gapless` for the call, all fields are numbered without gaps; else those that are declared so. `mode` is their
+    /// way.
     pub(crate) fn new<T: AutoIncrement>(
         collection: &Collection<T>,
         shared: Option<&Shared>,
         drafts: &[Draft],
-        gapless: bool,
+        (gapless, mode): (bool, Mode),
         time_limit: Option<Duration>,
         comment: Option<&Bson>,
     ) -> Result<Self> {
@@ -65,7 +68,9 @@ impl Numbering {
                         let gapless = gapless || definition.gapless;
                         let combiner =
                             shared.filter(|_| !gapless).map(|shared| shared.combiners.of(key.clone(), &counter));
-                        let counter = counter.with_limits(time_limit, comment);
+                        let outside = shared.map_or(Mode::Plain, |shared| shared.combiners.mode());
+                        let mode = if gapless { mode } else { outside };
+                        let counter = counter.with_limits(time_limit, comment).in_mode(mode);
                         groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
                     }
                     *known.entry(key).or_insert(groups.len() - 1)
@@ -166,6 +171,7 @@ impl Numbering {
             if group.gapless {
                 group.takers.iter().for_each(|&document| numbers.set(document, group.sequence, 0));
             } else if let Err(error) = group.take(&group.takers, &mut numbers).await {
+                self.tell_burnt(|_| true, &numbers);
                 return Err(error.burning(self.burnt(&numbers)));
             }
         }

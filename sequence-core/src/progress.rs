@@ -55,6 +55,10 @@ impl Progress {
         matches!(self.states.get(index), Some(State::Stored(_)))
     }
 
+    pub(crate) fn is_unknown(&self, index: usize) -> bool {
+        matches!(self.states.get(index), Some(State::Unknown))
+    }
+
     fn all(&self, is: impl Fn(&State) -> bool) -> Vec<usize> {
         self.states.iter().enumerate().filter(|(_, state)| is(state)).map(|(index, _)| index).collect()
     }
@@ -210,7 +214,7 @@ pub(crate) fn is_confirmed(error: &Error) -> bool {
 }
 
 /// A connection that is cut is none of these: the command may be on its way.
-fn is_nothing_done(error: &Error) -> bool {
+pub(crate) fn is_nothing_done(error: &Error) -> bool {
     let Some(driver) = error.driver_error() else { return true };
     server_code(driver).is_some_and(|code| NOTHING_DONE.contains(&code))
         || matches!(

@@ -9,7 +9,7 @@ use mongodb::{Database, bson::Bson};
 use crate::{
     Result,
     action::{NextValue, RaiseTo, Reserve, Restart},
-    counter::{Counter, Origin, State},
+    counter::{self, Counter, Origin, State},
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD, Progression},
 };
 
@@ -229,6 +229,11 @@ impl Sequence {
     /// A dropped call has restarted the sequence or left it as it was.
     pub fn restart(&self, n: i64) -> Restart<'_> {
         Restart::new(self, n)
+    }
+
+    /// Without the values of a scope.
+    pub(crate) fn name(&self) -> &str {
+        counter::name_of(&self.key)
     }
 
     pub(crate) fn database(&self) -> &Database {

@@ -12,6 +12,7 @@ use crate::{
     AutoIncrement, Error, Result,
     data::as_it_is_now,
     insert::{self, Call, SILENCE},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -95,7 +96,8 @@ impl<'a, T: AutoIncrement + DeserializeOwned> IntoFuture for GetOrInsertWithSeq<
     type IntoFuture = GetOrInsertWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        GetOrInsertWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::GetOrInsertWithSeq, None, Some(1), || insert::sequences(self.collection));
+        GetOrInsertWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 
@@ -122,6 +124,9 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
             return Ok(GetOrInsert::Found);
         }
         rounds += 1;
+        if rounds == 1 {
+            observe::way(call.mode::<T>(shared, false));
+        }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
             Err(error) => error,

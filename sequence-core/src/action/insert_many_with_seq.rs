@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, results::InsertManyResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -71,7 +72,10 @@ impl<'a, T: AutoIncrement> IntoFuture for InsertManyWithSeq<'a, T> {
     type IntoFuture = InsertManyWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        InsertManyWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::InsertManyWithSeq, None, Some(self.models.len()), || {
+            insert::sequences(self.collection)
+        });
+        InsertManyWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 
@@ -82,6 +86,7 @@ opaque_future! {
 
 async fn execute<T: AutoIncrement>(action: InsertManyWithSeq<'_, T>) -> Result<InsertManyResult> {
     let InsertManyWithSeq { models, collection, shared, call } = action;
+    observe::way(call.mode::<T>(shared, false));
     let mut result = InsertManyResult::default();
     if !models.is_empty() {
         let ids = insert::run(models, collection, shared, call, false).await?;

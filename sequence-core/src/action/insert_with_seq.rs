@@ -7,6 +7,7 @@ use mongodb::{ClientSession, Collection, bson::Bson, results::InsertOneResult};
 use crate::{
     AutoIncrement, Result,
     insert::{self, Call},
+    observe::{self, Action, Span},
     sequenced::Shared,
 };
 
@@ -62,7 +63,8 @@ impl<'a, T: AutoIncrement> IntoFuture for InsertWithSeq<'a, T> {
     type IntoFuture = InsertWithSeqFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        InsertWithSeqFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::InsertWithSeq, None, Some(1), || insert::sequences(self.collection));
+        InsertWithSeqFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 
@@ -73,9 +75,11 @@ opaque_future! {
 
 async fn execute<T: AutoIncrement>(action: InsertWithSeq<'_, T>) -> Result<InsertOneResult> {
     let InsertWithSeq { model, collection, shared, call } = action;
-    let ids = match shared.filter(|_| call.is_plain()) {
-        Some(shared) => insert::run_shared(model, collection, shared, call).await?,
-        None => insert::run(slice::from_mut(model), collection, shared, call, true).await?,
+    let ids = if let Some(shared) = shared.filter(|_| call.is_plain()) {
+        insert::run_shared(model, collection, shared, call).await?
+    } else {
+        observe::way(call.mode::<T>(shared, false));
+        insert::run(slice::from_mut(model), collection, shared, call, true).await?
     };
     let mut result = InsertOneResult::default();
     result.inserted_id = ids.into_iter().next().unwrap_or(Bson::Null);

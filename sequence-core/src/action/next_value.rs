@@ -4,8 +4,11 @@ use std::future::IntoFuture;
 
 use mongodb::ClientSession;
 
-use super::take;
-use crate::{Result, Sequence};
+use super::{mode, take};
+use crate::{
+    Result, Sequence,
+    observe::{Action, Span},
+};
 
 /// Takes the next number of a sequence. Construct with [`Sequence::next_value`].
 #[must_use = "nothing is sent until it is awaited"]
@@ -32,7 +35,10 @@ impl<'a> IntoFuture for NextValue<'a> {
     type IntoFuture = NextValueFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        NextValueFuture(Box::pin(async move { take(&self.sequence.counter()?, 1, self.session).await }))
+        let span =
+            Span::of_call(Action::NextValue, Some(mode(&self.session)), Some(1), || self.sequence.name().to_owned());
+        let taken = async move { take(self.sequence.counter()?, 1, self.session).await };
+        NextValueFuture(Box::pin(span.around_call(taken)))
     }
 }
 

@@ -2,7 +2,11 @@
 
 use std::future::IntoFuture;
 
-use crate::{Result, Sequence, counter::State};
+use crate::{
+    Result, Sequence,
+    counter::State,
+    observe::{Action, Span},
+};
 
 /// Raises the counter of a sequence. Construct with [`Sequence::raise_to`].
 #[must_use = "nothing is sent until it is awaited"]
@@ -30,7 +34,8 @@ impl<'a> IntoFuture for RaiseTo<'a> {
     type IntoFuture = RaiseToFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        RaiseToFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::RaiseTo, None, None, || self.sequence.name().to_owned());
+        RaiseToFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

@@ -4,8 +4,12 @@ use std::{collections::VecDeque, future::IntoFuture, iter::FusedIterator};
 
 use mongodb::ClientSession;
 
-use super::take;
-use crate::{Result, Sequence, combiner::Run};
+use super::{mode, take};
+use crate::{
+    Result, Sequence,
+    combiner::Run,
+    observe::{Action, Span},
+};
 
 /// Takes several numbers of a sequence at once. Construct with [`Sequence::reserve`].
 #[must_use = "nothing is sent until it is awaited"]
@@ -33,15 +37,17 @@ impl<'a> IntoFuture for Reserve<'a> {
     type IntoFuture = ReserveFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        ReserveFuture(Box::pin(async move {
+        let count = usize::try_from(self.n).ok();
+        let span = Span::of_call(Action::Reserve, Some(mode(&self.session)), count, || self.sequence.name().to_owned());
+        ReserveFuture(Box::pin(span.around_call(async move {
             let counter = self.sequence.counter()?;
             let step = counter.progression.step;
             let mut runs = Vec::new();
             if self.n > 0 {
-                runs.push(Run { n: self.n, last: take(&counter, self.n, self.session).await? });
+                runs.push(Run { n: self.n, last: take(counter, self.n, self.session).await? });
             }
             Ok(Reserved::new(runs, step))
-        }))
+        })))
     }
 }
 

@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use crate::{
     Error, ErrorKind, Result, Sequence,
     counter::{Counter, Origin, State},
+    observe::{Action, Span},
 };
 
 /// How often it looks again because somebody took a number meanwhile.
@@ -50,7 +51,8 @@ impl<'a> IntoFuture for Restart<'a> {
     type IntoFuture = RestartFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        RestartFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::Restart, None, None, || self.sequence.name().to_owned());
+        RestartFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use rand::Rng;
 
 use super::{Combiner, Run, State, Waiter};
-use crate::{Error, ErrorKind, Result, counter::CREATIONS, sync::Arc};
+use crate::{Error, ErrorKind, Result, counter::CREATIONS, observe::Span, sync::Arc};
 
 /// How long to wait after a reservation that was not confirmed: doubled each time, up to the limit, and a random part
 /// less. Each one burns what it asked for, so while majorities fail it asks for as little as it can.
@@ -41,7 +41,12 @@ pub(super) async fn serve(mut serving: Serving) {
         }
         gather(|| combiner.waiting()).await;
         match combiner.request() {
-            Some(request) => combiner.reserve(request).await,
+            Some(request) => {
+                let n = demand(&request.waiting).saturating_add(request.ahead.into());
+                let callers = request.waiting.iter().map(|waiter| &waiter.caller);
+                let span = Span::of_command(combiner.observed(), n, callers);
+                span.around(combiner.reserve(request)).await;
+            }
             None => serving.0 = None,
         }
     }
@@ -151,11 +156,20 @@ impl Combiner {
         let mut state = self.lock();
         match outcome {
             Ok(last) => {
+                let took = sent.elapsed();
                 state.doubts = 0;
-                state.sizes.reserved(n, sent, sent.elapsed());
+                state.sizes.reserved(n, sent, took);
                 let rest = self.hand_out(waiting, Run { n, last }, used_up.as_ref());
-                if state.discards == discards {
+                let is_kept = state.discards == discards;
+                if is_kept {
                     self.keep(&mut state, rest);
+                }
+                drop(state);
+                if ahead > 0 {
+                    self.observed().reserved(rest.n, took);
+                }
+                if !is_kept {
+                    self.observed().burnt(rest.n, self.first_of(rest));
                 }
             }
             Err(error) => self.fail(&mut state, waiting, n, &error),

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::block::LONGEST;
+use crate::observe::Mode;
 
 /// A block whose size follows demand lasts so many times as long as it takes to reserve one. It is low when half of it is
 /// left.
@@ -34,6 +35,11 @@ impl BlockSize {
     pub(crate) fn adaptive(sizes: &RangeInclusive<u32>) -> Self {
         let floor = (*sizes.start()).clamp(1, LONGEST);
         Self::Adaptive { floor, ceiling: (*sizes.end()).clamp(floor, LONGEST) }
+    }
+
+    /// Which way the numbers of such a handle take.
+    pub(crate) fn mode(self) -> Mode {
+        if self == Self::None { Mode::Combined } else { Mode::Block }
     }
 }
 

@@ -7,11 +7,16 @@ use mongodb::{
     bson::{Document, doc},
 };
 
-use super::{BLOCKS, CREATIONS, Counter, repeat::repeated};
+use super::{
+    BLOCKS, CREATIONS, Counter,
+    repeat::{once, repeated},
+};
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     definition::Stride,
+    error::server_code,
     number::{self, Number},
+    progress::is_nothing_done,
 };
 
 impl Counter {
@@ -31,9 +36,23 @@ impl Counter {
         if is_block && self.field == BLOCKS {
             return Err(self.invalid(format!("with blocks the field `{BLOCKS}` of the counter cannot hold its value")));
         }
-        match self.progression.stride(n) {
-            Some(stride) => self.increment(&stride, is_block, None).await,
-            None => Ok(None),
+        let Some(stride) = self.progression.stride(n) else { return Ok(None) };
+        let taken = self.increment(&stride, is_block, None).await;
+        match &taken {
+            Ok(Some(last)) => self.observed.given(n, Some(*last), &self.progression),
+            Ok(None) => {}
+            Err(error) => self.tell_lost(n, error),
+        }
+        taken
+    }
+
+    /// Whether an error has cost numbers.
+    fn tell_lost(&self, n: u64, error: &Error) {
+        if matches!(error.kind(), ErrorKind::Unconfirmed { .. }) {
+            self.observed.given(n, error.number(), &self.progression);
+            self.observed.burnt(n, error.number().and_then(|last| self.progression.first_of(n, last)));
+        } else if error.driver_error().is_some_and(|error| server_code(error).is_none()) && !is_nothing_done(error) {
+            self.observed.unknown(n, None);
         }
     }
 
@@ -62,8 +81,8 @@ impl Counter {
         };
         let inside = session.is_some();
         let before = match session {
-            Some(session) => action().session(session).await,
-            None => repeated(|| action().max_time(self.command_time).into_future()).await,
+            Some(session) => once(&self.observed, action().session(session)).await,
+            None => repeated(&self.observed, || action().max_time(self.command_time).into_future()).await,
         };
         match before {
             Ok(Some(before)) => match number::decode(before.get(&self.field)) {

@@ -2,7 +2,7 @@
 
 use mongodb::{ClientSession, bson::doc};
 
-use super::{Counter, State};
+use super::{Counter, State, repeat::once};
 use crate::Result;
 
 impl Counter {
@@ -26,13 +26,15 @@ impl Counter {
     /// open, so the caller's commit reports the abort instead of leaving a hole.
     pub(crate) async fn break_transaction(&self, session: &mut ClientSession) {
         let unreachable = doc! { "$inc": { &self.field: "not a number" } };
-        let _failed = self.collection.find_one_and_update(self.by_key(), unreachable).session(session).await;
+        let fail = self.collection.find_one_and_update(self.by_key(), unreachable).session(session);
+        let _failed = once(&self.observed, fail).await;
     }
 
     /// Moves the counter to `to` if it lies behind. Tells whether the counter is there.
     pub(crate) async fn raise_in(&self, to: i64, session: &mut ClientSession) -> Result<bool> {
         let (filter, update) = self.raising(to);
-        if self.collection.find_one_and_update(filter, update).session(&mut *session).await?.is_some() {
+        let raise = self.collection.find_one_and_update(filter, update).session(&mut *session);
+        if once(&self.observed, raise).await?.is_some() {
             return Ok(true);
         }
         match self.read(Some(session)).await? {
@@ -48,7 +50,10 @@ impl Counter {
         let seed = self.seed().await?;
         let to = if self.progression.beyond(seed, to) { seed } else { to };
         let (_, update) = self.raising(to);
-        self.collection.find_one_and_update(self.by_key(), update).upsert(true).session(session).await?;
+        let create = self.collection.find_one_and_update(self.by_key(), update).upsert(true).session(session);
+        if once(&self.observed, create).await?.is_none() {
+            self.observed.created(to, self.progression.seed(None) != Some(to));
+        }
         Ok(())
     }
 }

@@ -81,7 +81,10 @@ impl Counter {
     pub(crate) async fn catch_up(&self, data: &Data) -> Result<()> {
         let Some(to) = self.behind(data).await? else { return Ok(()) };
         self.create_at(to).await?;
-        self.raise(to).await.map(drop)
+        if self.raise(to).await? {
+            self.observed.repaired(None, to);
+        }
+        Ok(())
     }
 
     /// Where these documents say that the counter should stand, if it does not.

@@ -12,6 +12,7 @@ use crate::{
     definition::{DEFAULT_COUNTERS, DEFAULT_VALUE_FIELD},
     document::scope_value,
     maintain,
+    observe::{Action, Span},
 };
 
 impl NumberedField {
@@ -138,8 +139,12 @@ impl NumberedField {
     ///
     /// Nothing is written.
     pub async fn verify(&self) -> Result<SequenceReport> {
-        self.check()?;
-        maintain::verify(self).await
+        let span = Span::of_call(Action::VerifySequences, None, None, || self.name());
+        let verified = async {
+            self.check()?;
+            maintain::verify(self).await
+        };
+        span.around_call(verified).await
     }
 
     /// [`AutoIncrement::backfill_sequences`](crate::AutoIncrement::backfill_sequences) for this field, with its errors and its

@@ -12,6 +12,7 @@ use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::{Batch, Documents},
     numbering::{Numbering, Numbers, Repair},
+    observe::{Attempts, Tried},
     progress::{Progress, is_confirmed},
     target::Target,
 };
@@ -40,8 +41,10 @@ pub(super) async fn outside<T: AutoIncrement>(
     if let Some(failure) = progress.failure().filter(|_| !target.one)
         && in_transaction(session).await?
     {
+        numbering.tell_burnt(|_| true, &numbers);
         return Err(failure.clone()); // nothing is stored, and the driver's labels say what to do
     }
+    numbering.tell_lost(&progress, &numbers);
     progress.stored().into_iter().for_each(|index| batch.keep(index, numbers.of(index)));
     let raised = numbering.raise_plain(Some(&progress)).await;
     let burnt = numbering.burnt_of((0..batch.len()).filter(|&index| !progress.is_stored(index)), &numbers);
@@ -62,7 +65,9 @@ pub(crate) async fn insert_pending(
     are_calls: bool,
 ) {
     let most = MAX_REPAIRS + numbering.len();
+    let mut attempts = Attempts::default();
     for repairs in 0..=most {
+        attempts.begin(Tried::Insert, numbering.observed());
         let burnt = numbering.burnt(numbers);
         let replace = repairs < most;
         let sent = send(documents, numbers, numbering, target, session.as_deref_mut(), progress, replace).await;

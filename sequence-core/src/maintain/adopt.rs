@@ -5,7 +5,13 @@ use mongodb::{
     bson::{Bson, Document, doc},
 };
 
-use crate::{Error, ErrorKind, Result, Sequence, data::as_it_is_now, document::Verbatim, number};
+use crate::{
+    Error, ErrorKind, Result, Sequence,
+    data::as_it_is_now,
+    document::Verbatim,
+    number,
+    observe::{Action, Span},
+};
 
 /// Where another library, or a hand-made counter, keeps the number to go on from. It is only read.
 ///
@@ -131,9 +137,13 @@ impl Sequence {
     /// # }
     /// ```
     pub async fn adopt(&self, foreign: &ForeignCounter) -> Result<Adopted> {
-        let found = self.adoptable(foreign).await?;
-        let value = self.raise_to(found).await?;
-        Ok(Adopted { found, value })
+        let span = Span::of_call(Action::Adopt, None, None, || self.name().to_owned());
+        let adopted = async {
+            let found = self.adoptable(foreign).await?;
+            let value = self.raise_to(found).await?;
+            Ok(Adopted { found, value })
+        };
+        span.around_call(adopted).await
     }
 
     /// The last number that the other counter gave out, which [`adopt`](Self::adopt) would go on from. Sends one `find`.

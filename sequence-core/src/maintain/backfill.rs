@@ -16,7 +16,12 @@ use mongodb::{
 
 use self::batch::{Batch, CaughtUp};
 use crate::{
-    Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, data::simple, document::Verbatim,
+    Error, ErrorKind, NumberedField, Result,
+    action::opaque_future,
+    capability,
+    data::simple,
+    document::Verbatim,
+    observe::{Action, Span},
 };
 
 /// How many documents are numbered together, unless the call says otherwise.
@@ -121,7 +126,8 @@ impl<'a> IntoFuture for BackfillSequences<'a> {
     type IntoFuture = BackfillSequencesFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        BackfillSequencesFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::BackfillSequences, None, None, || super::names(&self.fields));
+        BackfillSequencesFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

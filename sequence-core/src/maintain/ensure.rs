@@ -16,8 +16,14 @@ use mongodb::{
 use serde::Serialize;
 
 use crate::{
-    Error, ErrorKind, NumberedField, Result, action::opaque_future, capability, counter::MAX_TIME_EXPIRED, data::Data,
-    error::server_code, index,
+    Error, ErrorKind, NumberedField, Result,
+    action::opaque_future,
+    capability,
+    counter::MAX_TIME_EXPIRED,
+    data::Data,
+    error::server_code,
+    index,
+    observe::{Action, Span},
 };
 
 /// Server codes: there is an index on these fields, or of this name, that is another one.
@@ -74,7 +80,8 @@ impl<'a> IntoFuture for EnsureSequences<'a> {
     type IntoFuture = EnsureSequencesFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        EnsureSequencesFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::EnsureSequences, None, None, || super::names(&self.fields));
+        EnsureSequencesFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
     capability,
     data::{self, Data, simple, whole_value_of},
     document::Verbatim,
+    observe::{Action, Span},
 };
 
 /// How many documents lose their numbers with one command, and how many bytes describe them, at most: all of them are one
@@ -83,7 +84,10 @@ impl IntoFuture for UnsetNumbers {
     type IntoFuture = UnsetNumbersFuture<'static>;
 
     fn into_future(self) -> Self::IntoFuture {
-        UnsetNumbersFuture(Box::pin(execute(self)))
+        let span = Span::of_call(Action::Unset, None, None, || {
+            self.field.as_ref().map(NumberedField::name).unwrap_or_default()
+        });
+        UnsetNumbersFuture(Box::pin(span.around_call(execute(self))))
     }
 }
 

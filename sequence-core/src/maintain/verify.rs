@@ -15,7 +15,14 @@ use self::{
 };
 use super::view::View;
 use crate::{
-    Error, NumberedField, Result, action::opaque_future, capability, data::Data, document, error::server_code, number,
+    Error, NumberedField, Result,
+    action::opaque_future,
+    capability,
+    data::Data,
+    document,
+    error::server_code,
+    number,
+    observe::{Action, Span},
 };
 
 /// Server code: what was changed in the catalog lies behind the moment of the snapshot.
@@ -45,13 +52,14 @@ impl<'a> IntoFuture for VerifySequences<'a> {
     type IntoFuture = VerifySequencesFuture<'a>;
 
     fn into_future(self) -> Self::IntoFuture {
-        VerifySequencesFuture(Box::pin(async move {
+        let span = Span::of_call(Action::VerifySequences, None, None, || super::names(&self.fields));
+        VerifySequencesFuture(Box::pin(span.around_call(async move {
             let mut reports = Vec::new();
             for field in self.fields? {
                 reports.push(verify(&field).await?);
             }
             Ok(reports)
-        }))
+        })))
     }
 }
 

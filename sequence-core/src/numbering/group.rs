@@ -126,6 +126,14 @@ impl Group {
         in_time(self.time_limit, longer, take).await
     }
 
+    /// How many of these documents have a number of the group, and the first of these.
+    pub(super) fn given(&self, is_meant: impl Fn(usize) -> bool, numbers: &Numbers) -> (u64, Option<i64>) {
+        let meant = self.takers.iter().filter(|&&document| is_meant(document));
+        let mut given = meant.filter_map(|&document| numbers.get(document, self.sequence));
+        let first = given.next();
+        (first.map_or(0, |_| 1 + given.count() as u64), first)
+    }
+
     /// Gives those of these documents that are in the group new numbers.
     pub(crate) async fn retake(&self, pending: &[usize], numbers: &mut Numbers) -> Result<()> {
         let mut documents = self.takers.clone();
@@ -206,8 +214,10 @@ impl Group {
                 _ => return Ok(Repair::Inside),
             }
         }
-        if let Some(to) = progression.seed(Some(to)) {
-            self.counter.raise(to).await?;
+        if let Some(to) = progression.seed(Some(to))
+            && self.counter.raise(to).await?
+        {
+            self.counter.observed.repaired(Some(number), to);
         }
         if let Some(combiner) = &self.combiner {
             combiner.discard();

@@ -25,6 +25,11 @@ impl Numbers {
         self.of(document).get(sequence).copied().flatten()
     }
 
+    /// The first of all of them.
+    pub(crate) fn first(&self) -> Option<i64> {
+        self.iter().flatten().flatten().next().copied()
+    }
+
     pub(super) fn set(&mut self, document: usize, sequence: usize, number: i64) {
         if let Some(place) = self.0.get_mut(document).and_then(|own| own.get_mut(sequence)) {
             *place = Some(number);

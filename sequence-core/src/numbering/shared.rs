@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::{Group, Numbering, Numbers};
-use crate::{Error, ErrorKind, combiner::Supply, progress::Progress};
+use crate::{Error, ErrorKind, combiner::Supply, observe::Span, progress::Progress};
 
 impl Numbering {
     /// Takes the numbers that may have gaps for documents of different calls, from all counters at once. A call whose
@@ -17,7 +17,7 @@ impl Numbering {
             match &group.combiner {
                 Some(combiner) => {
                     let (combiner, n) = (Arc::clone(combiner), group.size());
-                    taking.spawn(async move { (index, combiner.take_up_to(n).await) });
+                    taking.spawn(Span::current().around(async move { (index, combiner.take_up_to(n).await) }));
                 }
                 None => group.takers.iter().for_each(|&document| numbers.set(document, group.sequence, 0)),
             }

@@ -14,6 +14,7 @@ use super::Sequence;
 use crate::{
     Error, Reserved, Result,
     combiner::{BlockSize, Combiner, block_setters},
+    observe::{self, Action, Span},
 };
 
 /// A [`Sequence`] whose callers share round trips: while one command is on its way, all who ask for numbers share the
@@ -95,7 +96,13 @@ impl SharedSequence {
     /// As with [`next_value`](Self::next_value), with `n` numbers.
     pub async fn reserve(&self, n: u64) -> Result<Reserved> {
         let combiner = self.combiner.as_ref().map_err(Error::clone)?;
-        Ok(Reserved::new(combiner.take(n).await?, combiner.step()))
+        let span = Span::of_shared_call(Action::Reserve, n, combiner.observed());
+        let taken = async {
+            let runs = combiner.take(n).await?;
+            observe::number(combiner.first(&runs));
+            Ok(Reserved::new(runs, combiner.step()))
+        };
+        span.around_call(taken).await
     }
 
     /// Raises the counter as [`Sequence::raise_to`] does, and gives up the blocks: this handle hands out no number before
@@ -131,7 +138,9 @@ impl SharedSequenceBuilder {
     /// The sequence, whose clones share its blocks. Sends nothing.
     #[must_use]
     pub fn build(self) -> SharedSequence {
-        let combiner = self.sequence.counter().map(|counter| Arc::new(Combiner::new(counter, self.size)));
+        let mode = self.size.mode();
+        let counter = self.sequence.counter();
+        let combiner = counter.map(|counter| Arc::new(Combiner::new(counter.in_mode(mode), self.size)));
         SharedSequence { sequence: Arc::new(self.sequence), combiner }
     }
 }
@@ -152,10 +161,13 @@ impl Future for NextSharedValue<'_> {
         loop {
             match &mut self.0 {
                 State::Start(Err(error)) => return Poll::Ready(Err(error.clone())),
-                State::Start(Ok(combiner)) => match combiner.try_next() {
-                    Some(number) => return Poll::Ready(Ok(number)),
-                    None => self.0 = State::Waiting(Box::pin(combiner.take_one())),
-                },
+                State::Start(Ok(combiner)) => {
+                    if let Some(number) = combiner.try_next() {
+                        return Poll::Ready(Ok(number));
+                    }
+                    let span = Span::of_shared_call(Action::NextValue, 1, combiner.observed());
+                    self.0 = State::Waiting(Box::pin(span.around_call(combiner.take_one())));
+                }
                 State::Waiting(taken) => return taken.as_mut().poll(context),
             }
         }

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     combiner::{BlockSize, Combiner},
     counter::Counter,
+    observe::Mode,
 };
 
 /// From how many on those are looked for that nobody uses.
@@ -52,6 +53,11 @@ impl Combiners {
         Self { size, known: Mutex::default() }
     }
 
+    /// Which way the numbers of all of them take.
+    pub(crate) fn mode(&self) -> Mode {
+        self.size.mode()
+    }
+
     /// That of this counter.
     pub(crate) fn of(&self, key: Key, counter: &Counter) -> Arc<Combiner> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +67,7 @@ impl Combiners {
         if known.combiners.len() >= known.most {
             known.tidy();
         }
-        let combiner = Arc::new(Combiner::new(counter.clone(), self.size));
+        let combiner = Arc::new(Combiner::new(counter.clone().in_mode(self.mode()), self.size));
         known.combiners.insert(key, Arc::clone(&combiner));
         combiner
     }

@@ -9,6 +9,7 @@ use crate::{
     Error, ErrorKind,
     insert::TRANSACTION_TIME,
     numbering::{Numbering, Numbers},
+    observe::Span,
     progress::Progress,
     target::Target,
     transaction::{Blame, Inserted, Insertion, Stopped},
@@ -58,7 +59,7 @@ pub(super) async fn insert(target: &Target, items: Vec<Item>, aside: &Arc<Semaph
             (Some(Blame::Waits), _) if group.len() > 1 => sizes = [group.len() / 2].into(),
             (Some(Blame::Waits), _) => {
                 match Arc::clone(aside).try_acquire_owned() {
-                    Ok(room) => drop(tokio::spawn(alone(target.clone(), group, room))),
+                    Ok(room) => drop(tokio::spawn(Span::current().around(alone(target.clone(), group, room)))),
                     Err(_) => refuse(group, &error, &numbers),
                 }
                 continue;
@@ -134,11 +135,9 @@ fn answer(group: VecDeque<Member>, Inserted { ids, numbers, .. }: Inserted) {
 fn refuse(group: VecDeque<Member>, error: &Error, numbers: &Numbers) {
     let is_unknown = matches!(error.kind(), ErrorKind::UnknownOutcome { .. });
     for (Member { item, .. }, numbers) in group.into_iter().zip(numbers.iter()) {
-        let number = if is_unknown {
-            numbers.iter().copied().flatten().next()
-        } else {
-            item.numbering.burnt(&Numbers::from_iter([numbers.to_vec()]))
-        };
+        let numbers = Numbers::from_iter([numbers.to_vec()]);
+        let number = if is_unknown { numbers.first() } else { item.numbering.burnt(&numbers) };
+        item.numbering.tell_burnt(|_| true, &numbers);
         item.answer(Err(error.with_number(number)));
     }
 }

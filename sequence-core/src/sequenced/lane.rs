@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result, combiner::BlockSize, document::Template, insert::TRANSACTION_TIME, numbering::Numbering,
-    target::Target,
+    observe::Span, target::Target,
 };
 
 /// How many groups of plain numbers are under way: while one waits for its insert, the next takes its numbers.
@@ -64,6 +64,7 @@ pub(super) struct Item {
     /// The counters of this document.
     pub(super) numbering: Numbering,
     answer: oneshot::Sender<Result<Stored>>,
+    caller: Span,
     _pending: Pending,
 }
 
@@ -116,7 +117,13 @@ impl Shared {
     pub(crate) async fn insert(&self, template: Template, numbering: Numbering, target: &Target) -> Result<Stored> {
         let (answer, answered) = oneshot::channel();
         self.enqueue(
-            Item { template: Arc::new(template), numbering, answer, _pending: Pending::new(&self.pending) },
+            Item {
+                template: Arc::new(template),
+                numbering,
+                answer,
+                caller: Span::current(),
+                _pending: Pending::new(&self.pending),
+            },
             target,
         )?;
         // A task that does not answer has ended with its runtime.
@@ -170,13 +177,15 @@ async fn serve(queue: Exit, is_gapless: bool, target: Target) {
         && let Some(items) = queue.take().await
     {
         let (target, aside) = (target.clone(), Arc::clone(&aside));
-        tokio::spawn(async move {
+        let observed = items.first().and_then(|item| item.numbering.observed());
+        let span = Span::of_group(observed, items.iter().map(|item| &item.caller));
+        tokio::spawn(span.around(async move {
             if is_gapless {
                 gapless::insert(&target, items, &aside).await;
             } else {
                 plain::insert(&target, items).await;
             }
             drop(permit);
-        });
+        }));
     }
 }

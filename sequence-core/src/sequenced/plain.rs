@@ -14,6 +14,7 @@ pub(super) async fn insert(target: &Target, mut items: Vec<Item>) {
     let mut progress = Progress::new(items.len());
     let mut numbers = numbering.take_shared(&mut progress).await;
     insert_pending(&mut templates, &numbering, &target, None, &mut numbers, &mut progress, true).await;
+    numbering.tell_lost(&progress, &numbers);
     for (index, item) in items.into_iter().enumerate() {
         let outcome = progress.outcome(index, numbering.burnt_of([index], &numbers));
         item.answer(outcome.map(|id| Stored { id, numbers: numbers.of(index).to_vec() }));

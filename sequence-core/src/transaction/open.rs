@@ -5,7 +5,7 @@ use std::{sync::Arc, thread, time::Duration};
 use mongodb::ClientSession;
 use tokio::runtime::Builder;
 
-use crate::counter::Counter;
+use crate::{counter::Counter, observe::End};
 
 /// How long to try.
 const TIME: Duration = Duration::from_secs(10);
@@ -33,6 +33,7 @@ impl Drop for Open {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take().filter(|_| self.may_be) else { return };
         let counter = Arc::clone(&self.counter);
+        counter.observed.ended(End::Abandoned);
         let ending = thread::Builder::new().name("mongo-sequence".to_owned()).spawn(move || {
             if let Ok(runtime) = Builder::new_current_thread().enable_all().build() {
                 let _too_late =

@@ -29,6 +29,7 @@ use crate::{
     error::server_code,
     insert::MAX_REPAIRS,
     numbering::{Group, Numbering, Numbers},
+    observe::{Attempts, End, Tried},
     target::{Failed, Target, refusals},
 };
 
@@ -93,10 +94,22 @@ impl Insertion {
     /// Runs the transaction until it is committed, refused, or out of time.
     pub(crate) async fn run(mut self) -> Result<Inserted, Stopped> {
         let done = self.begin().await;
+        if done.is_ok() {
+            self.numbering.tell_taken(&self.numbers);
+        }
+        if self.caller.as_ref().is_some_and(mpsc::Sender::is_closed)
+            && let Some(observed) = self.numbering.observed()
+        {
+            observed.ended(if done.is_ok() { End::Committed } else { End::Aborted });
+        }
         let burnt = self.numbering.burnt(&self.numbers);
         let ids = match done {
             Ok(ids) => ids,
             Err(Stopped { error, blame, .. }) => {
+                // of a group whoever answers its callers tells
+                if self.caller.is_some() {
+                    self.numbering.tell_burnt(|_| true, &self.numbers);
+                }
                 return Err(Stopped { error: error.burning(burnt), blame, numbers: self.numbers });
             }
         };
@@ -116,6 +129,7 @@ impl Insertion {
         };
         let done = self.repeat(session, may_be).await;
         if open.may_be {
+            open.counter.observed.ended(End::Doubtful);
             tokio::spawn(open.close()); // the caller need not wait for that
         }
         done
@@ -126,10 +140,12 @@ impl Insertion {
         let mut backoff = Backoff::new(self.is_group);
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
+        let mut attempts = Attempts::default();
         loop {
+            attempts.begin(Tried::Transaction, self.numbering.observed());
             *may_be_open = true;
             let failure = match self.attempt(session, &mut held).await {
-                Ok(result) if self.stage.commits(self.first_number()) => match self.commit(session, started).await {
+                Ok(result) if self.stage.commits(self.numbers.first()) => match self.commit(session, started).await {
                     Ok(()) => {
                         *may_be_open = false;
                         return Ok(result);
@@ -311,8 +327,11 @@ impl Insertion {
             }
             let pause = backoff.next();
             if !repeat || self.is_over(started, pause) {
-                let kind = ErrorKind::UnknownOutcome { limit: self.time_limit };
-                return Err(Error::new(kind).caused_by(error).burning(self.first_number()));
+                let (kind, number) = (ErrorKind::UnknownOutcome { limit: self.time_limit }, self.numbers.first());
+                if let Some(observed) = self.numbering.observed() {
+                    observed.unknown(self.numbers.len() as u64, number);
+                }
+                return Err(Error::new(kind).caused_by(error).burning(number));
             }
             tokio::time::sleep(pause).await;
         }
@@ -342,11 +361,6 @@ impl Insertion {
             Some(refusal) => failed.places.get(refusal.index).copied().map(Blame::Refused),
             None => (failed.error.driver_error().and_then(server_code) == Some(WRITE_CONFLICT)).then_some(Blame::Waits),
         }
-    }
-
-    /// The first number that the documents would have.
-    fn first_number(&self) -> Option<i64> {
-        self.numbers.iter().flatten().flatten().next().copied()
     }
 
     fn is_over(&self, started: Instant, pause: Duration) -> bool {

@@ -6,6 +6,7 @@ use crate::{
     Error, ErrorKind, Result,
     definition::Progression,
     ledger::Ledger,
+    observe::Observed,
     sync::{Arc, Mutex},
     task::yield_now,
 };
@@ -18,6 +19,7 @@ pub(crate) const LIFE: i64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Counter {
     pub(crate) progression: Progression,
+    pub(crate) observed: Observed,
     server: Arc<Mutex<Server>>,
     ledger: Arc<Ledger>,
 }
@@ -46,7 +48,12 @@ impl Counter {
     pub(crate) fn new(last: i64, fails: bool, ledger: &Arc<Ledger>) -> Self {
         let server = Server { value: None, lives: 0, fails, taken: Vec::new() };
         let progression = Progression { start: Some(1), step: 1, last };
-        Self { progression, server: Arc::new(Mutex::new(server)), ledger: Arc::clone(ledger) }
+        Self {
+            progression,
+            observed: Observed::new(""),
+            server: Arc::new(Mutex::new(server)),
+            ledger: Arc::clone(ledger),
+        }
     }
 
     pub(crate) async fn try_advance(&self, n: u64, _is_block: bool) -> Result<Option<i64>> {

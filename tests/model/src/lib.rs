@@ -21,6 +21,7 @@ mod value {
     dead_code,
     unused_imports,
     unused_macros,
+    unexpected_cfgs,
     unreachable_pub,
     missing_docs,
     private_bounds,
@@ -30,6 +31,7 @@ mod value {
 mod sources {
     pub(crate) mod combiner;
     pub(crate) mod definition;
+    pub(crate) mod observe;
     pub(crate) mod sequenced {
         /// This package's own, in the place of the one that inserts documents.
         #[path = "../../../tests/model/src/lane.rs"]
@@ -40,4 +42,4 @@ mod sources {
 
 use error::{Error, ErrorKind, Result};
 pub use sources::sequenced::lane;
-use sources::{combiner, definition};
+use sources::{combiner, definition, observe};

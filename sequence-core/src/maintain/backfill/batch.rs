@@ -17,6 +17,7 @@ use crate::{
     duplicate::DUPLICATE_KEY,
     maintain::{verify::bytes, view::unsigned},
     numbering,
+    observe::{Mode, Span},
 };
 
 /// How many runs of stored numbers one batch passes over; after each the numbers behind it are free, unless others are
@@ -122,25 +123,29 @@ async fn outside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Resul
         None => {}
     }
     let numbered = unsigned(&reply, "n");
-    Ok(Backfilled { numbered, unused: (ids.len() as u64).saturating_sub(numbered) })
+    let unused = (ids.len() as u64).saturating_sub(numbered);
+    counter.observed.burnt(unused, None);
+    Ok(Backfilled { numbered, unused })
 }
 
 /// In one transaction, or in several where stored numbers are in the way.
 ///
 /// Each in a task of its own: a transaction that is dropped at its first command keeps the counter locked for a minute.
 async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result<Backfilled> {
-    let (counter, data) = (field.counter(scope), field.data(scope.clone()));
+    let (counter, data) = (field.counter(scope).in_mode(Mode::Gapless), field.data(scope.clone()));
     let mut filled = Backfilled::default();
     let mut left = ids;
     while !left.is_empty() {
         let free = free_numbers(&counter, &data).await?;
         let (now, rest) = left.split_at(left.len().min(usize::try_from(free).unwrap_or(usize::MAX)));
-        filled.numbered +=
-            match tokio::spawn(transact(field.clone(), data.clone(), counter.clone(), now.to_vec())).await {
-                Ok(numbered) => numbered?,
-                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
-            };
+        let transaction = transact(field.clone(), data.clone(), counter.clone(), now.to_vec());
+        let numbered = match tokio::spawn(Span::current().around(transaction)).await {
+            Ok(numbered) => numbered?,
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => return Err(Error::new(ErrorKind::ShutDown)),
+        };
+        counter.observed.given(numbered, None, &counter.progression);
+        filled.numbered += numbered;
         left = rest;
     }
     Ok(filled)
