@@ -38,8 +38,8 @@ macro_rules! insert_setters {
             ///
             /// A server that says nothing at all, stopped or cut off, is waited for 5 s longer, for the numbers and for the
             /// insert, or for the transaction. Then the error is [`Deadline`](crate::ErrorKind::Deadline) if nothing is
-            /// stored, else [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome). An insert with a session, and a call
-            /// without a limit, wait until the driver gives up (50 s with its own settings).
+            /// stored, else [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome). An insert with a session, and without a
+            /// limit numbers that may have gaps and their insert, wait until the driver gives up.
             pub fn time_limit(mut self, limit: std::time::Duration) -> Self {
                 self.call.time_limit = Some(limit);
                 self
