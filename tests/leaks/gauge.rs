@@ -57,6 +57,10 @@ pub(crate) struct Gauge {
     client: Client,
 }
 
+pub(crate) fn tasks_alive() -> usize {
+    Handle::current().metrics().num_alive_tasks()
+}
+
 impl Gauge {
     pub(crate) async fn new(server: &Server) -> Self {
         let gauge = Self { client: Client::with_uri_str(server.uri()).await.unwrap() };
@@ -64,14 +68,10 @@ impl Gauge {
         gauge
     }
 
-    pub(crate) fn tasks(&self) -> usize {
-        Handle::current().metrics().num_alive_tasks()
-    }
-
     pub(crate) async fn look(&self, app_name: &str) -> Look {
         let connections = self.connections(app_name).await;
         let sessions = self.count(doc! { "$listLocalSessions": { "allUsers": true } }, doc! {}).await;
-        Look { resident: resident(), heap: heap(), tasks: self.tasks(), connections, sessions }
+        Look { resident: resident(), heap: heap(), tasks: tasks_alive(), connections, sessions }
     }
 
     async fn connections(&self, app_name: &str) -> usize {
@@ -92,12 +92,11 @@ impl Gauge {
     /// Waits until an application has no more connections than this, and there are no more tasks.
     pub(crate) async fn until(&self, app_name: &str, connections: u32, tasks: usize) {
         let are_gone = async {
-            while self.connections(app_name).await != connections as usize || self.tasks() > tasks {
+            while self.connections(app_name).await != connections as usize || tasks_alive() > tasks {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        if tokio::time::timeout(PATIENCE, are_gone).await.is_err() {
-            panic!("instead of {connections} connections and {tasks} tasks: {}", self.look(app_name).await);
-        }
+        let gone = tokio::time::timeout(PATIENCE, are_gone).await;
+        assert!(gone.is_ok(), "instead of {connections} connections and {tasks} tasks: {}", self.look(app_name).await);
     }
 }

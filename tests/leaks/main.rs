@@ -18,7 +18,7 @@ use mongod_fixture::Server;
 use tokio::task::JoinSet;
 
 use self::{
-    gauge::{Gauge, Look, heap},
+    gauge::{Gauge, Look, heap, tasks_alive},
     ways::{POOL, Way, Ways},
 };
 
@@ -43,7 +43,7 @@ async fn nothing_is_left_behind_in_any_way() {
     let gauge = Gauge::new(&server).await;
     println!("{:22} {:>8}        {}", "", "inserts", Look::COLUMNS);
     for way in Way::ALL {
-        let alone = gauge.tasks();
+        let alone = tasks_alive();
         let ways = Arc::new(Ways::new(way, &server, inserts()).await);
         gauge.until(ways.app_name(), POOL + 2, usize::MAX).await;
 
