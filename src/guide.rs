@@ -28,6 +28,10 @@ pub mod scopes_and_formats {}
 pub mod bulk {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/06-existing-data.md")]
+pub mod existing_data {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
