@@ -32,6 +32,10 @@ pub mod bulk {}
 pub mod existing_data {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/07-many-processes.md")]
+pub mod many_processes {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
