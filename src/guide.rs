@@ -36,6 +36,10 @@ pub mod existing_data {}
 pub mod many_processes {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/08-cancellation.md")]
+pub mod cancellation {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
