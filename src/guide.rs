@@ -28,6 +28,18 @@ pub mod scopes_and_formats {}
 pub mod bulk {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/06-existing-data.md")]
+pub mod existing_data {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/07-many-processes.md")]
+pub mod many_processes {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/08-cancellation.md")]
+pub mod cancellation {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 
