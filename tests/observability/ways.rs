@@ -70,7 +70,8 @@ pub(crate) async fn each_command_at_a_counter_is_counted() {
     names.dedup();
     let sent: Vec<_> =
         names.iter().flat_map(|name| test.sent.named(name).into_iter().map(move |it| (name, it))).collect();
-    let at_counter = sent.iter().filter(|(name, command)| command.get_str(name.as_str()) == Ok("sequences")).count();
+    let at_counter =
+        sent.iter().filter(|(name, command)| command.get_str(name.as_str()).is_ok_and(|it| it == "sequences")).count();
     let counted: u64 = SEEN.counted("counter_commands_total", &sequence).iter().map(|(_, n)| n).sum();
     assert_eq!(counted, at_counter as u64);
     assert!(at_counter > 30, "{at_counter}");

@@ -142,7 +142,7 @@ impl NumberedField {
         let span = Span::of_call(Action::VerifySequences, None, None, || self.name());
         let verified = async {
             self.check()?;
-            maintain::verify(self).await
+            Box::pin(maintain::verify(self)).await // what is around it would hold it several times over
         };
         span.around_call(verified).await
     }
