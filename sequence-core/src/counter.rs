@@ -9,12 +9,12 @@ mod origin;
 mod repeat;
 mod verdict;
 
-use std::{future::IntoFuture, time::Duration};
+use std::time::Duration;
 
 use mongodb::{
     Client, ClientSession, Collection, Database,
     bson::{Bson, Document, doc},
-    options::WriteConcern,
+    options::{FindOneAndUpdateOptions, UpdateModifications, WriteConcern},
 };
 
 use self::repeat::{once, repeated};
@@ -23,6 +23,7 @@ use crate::{
     Result, capability,
     data::as_it_is_now,
     definition::Progression,
+    detach::Detached,
     document::Verbatim,
     duplicate::DUPLICATE_KEY,
     error::server_code,
@@ -162,12 +163,9 @@ impl Counter {
     }
 
     async fn insert(&self, seed: i64) -> Result<()> {
-        let create = || {
-            let update = doc! { "$setOnInsert": { &self.field: seed } };
-            let upsert = self.collection.find_one_and_update(self.by_key(), update).upsert(true);
-            upsert.max_time(self.command_time).into_future()
-        };
-        match repeated(&self.observed, create).await {
+        let mut options = FindOneAndUpdateOptions::default();
+        options.upsert = Some(true);
+        match self.modify(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } }, options).await {
             // a server that does not repeat it: another was first
             Err(error) if is_duplicate_id(&error) => Ok(()),
             Err(error) => Err(self.waited_in_vain(error)),
@@ -182,13 +180,9 @@ impl Counter {
     /// Moves the counter to `to` if it lies behind; tells whether it moved.
     pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
         for _ in 0..CREATIONS {
-            let raise = || {
-                let (filter, update) = self.raising(to);
-                let raise = self.collection.find_one_and_update(filter, update);
-                raise.max_time(self.command_time).into_future()
-            };
-            let raised = repeated(&self.observed, raise).await.map_err(|error| self.waited_in_vain(error))?;
-            if raised.is_some() {
+            let (filter, update) = self.raising(to);
+            let raised = self.modify(filter, update, FindOneAndUpdateOptions::default()).await;
+            if raised.map_err(|error| self.waited_in_vain(error))?.is_some() {
                 return Ok(true);
             }
             match self.read(None).await? {
@@ -202,12 +196,26 @@ impl Counter {
 
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
     pub(crate) async fn replace(&self, from: i64, to: i64) -> Result<bool> {
-        let replace = || {
-            let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
-            self.collection.find_one_and_update(filter, update).max_time(self.command_time).into_future()
+        let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
+        let replaced = self.modify(filter, update, FindOneAndUpdateOptions::default()).await;
+        Ok(replaced.map_err(|error| self.waited_in_vain(error))?.is_some())
+    }
+
+    /// Changes the counter outside any transaction, with one command, and returns what it was before.
+    async fn modify(
+        &self,
+        filter: Document,
+        update: impl Into<UpdateModifications>,
+        mut options: FindOneAndUpdateOptions,
+    ) -> mongodb::error::Result<Option<Verbatim>> {
+        options.max_time = Some(self.command_time);
+        let update = update.into();
+        let send = || {
+            let (collection, options) = (self.collection.clone(), options.clone());
+            let (filter, update) = (filter.clone(), update.clone());
+            Detached::new(async move { collection.find_one_and_update(filter, update).with_options(options).await })
         };
-        let replaced = repeated(&self.observed, replace).await.map_err(|error| self.waited_in_vain(error))?;
-        Ok(replaced.is_some())
+        repeated(&self.observed, send).await
     }
 
     /// Whether numbers were ever reserved in blocks.

@@ -22,6 +22,7 @@ mod combiner;
 mod counter;
 mod data;
 mod definition;
+mod detach;
 mod document;
 mod duplicate;
 mod error;

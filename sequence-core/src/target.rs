@@ -1,5 +1,7 @@
 //! Where documents go, and what the server says of each.
 
+use std::mem;
+
 use mongodb::{
     ClientSession, Collection,
     bson::{Bson, RawDocumentBuf, doc},
@@ -10,6 +12,7 @@ use mongodb::{
 use crate::{
     Definition, Error, Result,
     capability::unsupported,
+    detach::Detached,
     document,
     duplicate::{DUPLICATE_KEY, Owners},
     error::server_code,
@@ -35,13 +38,21 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Sends one command and returns the `_id`s.
-    pub(crate) async fn insert(&self, part: &Part, session: Option<&mut ClientSession>) -> Result<Vec<Bson>> {
-        let inserted = match part.documents.first().filter(|_| self.one) {
-            Some(document) => self.insert_one(document, session).await,
-            None => self.insert_many(part, session).await,
+    /// Sends one command, with the documents of this part, and returns the `_id`s.
+    pub(crate) async fn insert(&self, part: &mut Part, session: Option<&mut ClientSession>) -> Result<Vec<Bson>> {
+        let documents = mem::take(&mut part.documents);
+        let inserted = match session {
+            Some(session) => self.send(&documents, Some(session)).await,
+            None => {
+                let target = self.clone();
+                Detached::new(async move { target.send(&documents, None).await }).await
+            }
         };
-        inserted.map_err(|error| self.refused(error))
+        match inserted {
+            Ok(Some(id)) => Ok(vec![id]),
+            Ok(None) => Ok(part.ids.clone()),
+            Err(error) => Err(self.refused(error)),
+        }
     }
 
     /// Sends all of them in one transaction, up to the first failure.
@@ -52,8 +63,8 @@ impl Target {
     ) -> Result<Vec<Bson>, Failed> {
         let places: Vec<usize> = (0..documents.len()).collect();
         let mut ids = Vec::with_capacity(documents.len());
-        for part in self.parts(documents, &places)? {
-            match self.insert(&part, Some(&mut *session)).await {
+        for mut part in self.parts(documents, &places)? {
+            match self.insert(&mut part, Some(&mut *session)).await {
                 Ok(inserted) => ids.extend(inserted),
                 Err(error) => return Err(Failed { error, places: part.places }),
             }
@@ -65,33 +76,29 @@ impl Target {
         self.options.ordered.unwrap_or(true)
     }
 
-    async fn insert_one(
+    /// Returns the `_id` if it is one document.
+    async fn send(
         &self,
-        document: &RawDocumentBuf,
+        documents: &[RawDocumentBuf],
         session: Option<&mut ClientSession>,
-    ) -> Result<Vec<Bson>, mongodb::error::Error> {
-        let mut options = InsertOneOptions::default();
-        options.comment.clone_from(&self.options.comment);
-        options.bypass_document_validation = self.options.bypass_document_validation;
-        let insert = self.collection.insert_one(document).with_options(options);
-        let inserted = match session {
-            Some(session) => insert.session(session).await,
-            None => insert.await,
-        };
-        inserted.map(|result| vec![result.inserted_id])
-    }
-
-    async fn insert_many(
-        &self,
-        part: &Part,
-        session: Option<&mut ClientSession>,
-    ) -> Result<Vec<Bson>, mongodb::error::Error> {
-        let insert = self.collection.insert_many(&part.documents).with_options(self.options.clone());
+    ) -> Result<Option<Bson>, mongodb::error::Error> {
+        if let Some(document) = documents.first().filter(|_| self.one) {
+            let mut options = InsertOneOptions::default();
+            options.comment.clone_from(&self.options.comment);
+            options.bypass_document_validation = self.options.bypass_document_validation;
+            let insert = self.collection.insert_one(document).with_options(options);
+            let inserted = match session {
+                Some(session) => insert.session(session).await?,
+                None => insert.await?,
+            };
+            return Ok(Some(inserted.inserted_id));
+        }
+        let insert = self.collection.insert_many(documents).with_options(self.options.clone());
         match session {
             Some(session) => insert.session(session).await?,
             None => insert.await?,
         };
-        Ok(part.ids.clone())
+        Ok(None)
     }
 
     /// Cuts a batch into what one command can carry. `places` are the places of the documents in the batch.

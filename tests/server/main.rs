@@ -19,6 +19,7 @@ mod failures;
 mod first_use;
 mod formats;
 mod get_or_insert;
+mod given_up;
 mod held;
 mod maintenance;
 mod matrix;

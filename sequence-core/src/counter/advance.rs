@@ -1,16 +1,12 @@
 //! Taking numbers.
 
-use std::future::IntoFuture;
-
 use mongodb::{
     ClientSession,
     bson::{Document, doc},
+    options::FindOneAndUpdateOptions,
 };
 
-use super::{
-    BLOCKS, CREATIONS, Counter,
-    repeat::{once, repeated},
-};
+use super::{BLOCKS, CREATIONS, Counter, repeat::once};
 use crate::{
     Error, ErrorKind, Result,
     definition::Stride,
@@ -72,17 +68,16 @@ impl Counter {
         is_block: bool,
         session: Option<&mut ClientSession>,
     ) -> Result<Option<i64>> {
-        let action = || {
-            let action = self.collection.find_one_and_update(self.by_key(), vec![self.moving(stride, is_block)]);
-            match &self.comment {
-                Some(comment) => action.comment(comment.clone()),
-                None => action,
-            }
-        };
+        let (filter, update) = (self.by_key(), vec![self.moving(stride, is_block)]);
+        let mut options = FindOneAndUpdateOptions::default();
+        options.comment.clone_from(&self.comment);
         let inside = session.is_some();
         let before = match session {
-            Some(session) => once(&self.observed, action().session(session)).await,
-            None => repeated(&self.observed, || action().max_time(self.command_time).into_future()).await,
+            Some(session) => {
+                let action = self.collection.find_one_and_update(filter, update).with_options(options);
+                once(&self.observed, action.session(session)).await
+            }
+            None => self.modify(filter, update, options).await,
         };
         match before {
             Ok(Some(before)) => match number::decode(before.get(&self.field)) {

@@ -110,8 +110,8 @@ async fn send(
 ) -> Result<Option<Collision>> {
     let pending = progress.pending();
     let mut collision: Option<Collision> = None;
-    for part in target.parts(documents.documents(&pending, numbers)?, &pending)? {
-        let error = match target.insert(&part, session.as_deref_mut()).await {
+    for mut part in target.parts(documents.documents(&pending, numbers)?, &pending)? {
+        let error = match target.insert(&mut part, session.as_deref_mut()).await {
             Ok(ids) => {
                 progress.done(&part, ids);
                 continue;
