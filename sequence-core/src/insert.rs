@@ -2,14 +2,14 @@
 
 mod outside;
 
-use std::{pin::pin, slice, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::pending, pin::pin, slice, sync::Arc, time::Duration};
 
 use mongodb::{
     ClientSession, Collection,
     bson::{Bson, RawDocumentBuf},
     options::{Acknowledgment, InsertManyOptions},
 };
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 
 pub(crate) use self::outside::insert_pending;
 use self::outside::outside;
@@ -37,15 +37,37 @@ pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 /// stopped, or cannot be reached, which the driver itself finds out later.
 pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
+/// Until when a call waits, if it has a limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Until(Option<(Duration, Instant)>);
+
+impl Until {
+    /// So much behind the limit, from now on.
+    pub(crate) fn behind(limit: Option<Duration>, longer: Duration) -> Self {
+        Self(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit.saturating_add(longer))?))))
+    }
+
+    /// What is done by then, or else the limit.
+    pub(crate) async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, Duration> {
+        match self.0 {
+            Some((limit, end)) => tokio::time::timeout_at(end, work).await.map_err(|_| limit),
+            None => Ok(work.await),
+        }
+    }
+
+    /// Does what stores nothing.
+    pub(crate) async fn get<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        self.wait(work).await.unwrap_or_else(|limit| Err(Error::new(ErrorKind::Deadline { limit })))
+    }
+}
+
 /// Does what stores nothing, and stops waiting for it so much behind the limit, if there is one.
 pub(crate) async fn in_time<T>(
     limit: Option<Duration>,
     longer: Duration,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    let Some(limit) = limit else { return work.await };
-    let done = tokio::time::timeout(limit.saturating_add(longer), work).await;
-    done.unwrap_or_else(|_| Err(Error::new(ErrorKind::Deadline { limit })))
+    Until::behind(limit, longer).get(work).await
 }
 
 /// What a call was told besides the models.
@@ -105,7 +127,7 @@ pub(crate) async fn run<T: AutoIncrement>(
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
         session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, time_limit).await,
-        _ => owned(batch, numbering, target, time_limit.unwrap_or(TRANSACTION_TIME)).await,
+        _ => owned(batch, numbering, target, time_limit).await,
     }
 }
 
@@ -233,12 +255,13 @@ async fn owned<T: AutoIncrement>(
     mut batch: Batch<'_, T>,
     numbering: Numbering,
     target: Target,
-    time_limit: Duration,
+    time_limit: Option<Duration>,
 ) -> Result<Vec<Bson>> {
     let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let stage = Arc::new(Stage::default());
+    let limit = time_limit.unwrap_or(TRANSACTION_TIME);
     let (caller, mut requests) = mpsc::channel(1);
     let insertion = Insertion {
         numbering,
@@ -247,25 +270,23 @@ async fn owned<T: AutoIncrement>(
         caller: Some(caller),
         is_group: false,
         target,
-        time_limit,
+        time_limit: limit,
         stage: Arc::clone(&stage),
     };
     let mut task = tokio::spawn(Span::current().around(insertion.run()));
-    let mut silence = pin!(tokio::time::sleep(time_limit.saturating_add(SILENCE)));
+    let mut silence = pin!(Until::behind(Some(limit), SILENCE).wait(pending::<Infallible>()));
+    let mut is_stored = false;
     let done = loop {
         tokio::select! {
+            biased; // what is known is not given up
             done = &mut task => break done,
-            () = &mut silence => {
-                return Err(match stage.give_up() {
-                    GivenUp::NotStored => Error::new(ErrorKind::Deadline { limit: time_limit }).burning(burnt),
-                    GivenUp::Unknown(number) => {
-                        Error::new(ErrorKind::UnknownOutcome { limit: time_limit }).burning(number)
-                    }
-                });
-            }
             Some(request) = requests.recv() => {
                 let _gone = request.reply.send(batch.all_documents(&request.numbers));
             }
+            Err(limit) = &mut silence, if !is_stored => match stage.give_up() {
+                GivenUp::Stored(_) => is_stored = true, // and what comes behind that has a limit of its own
+                given_up => return Err(given_up.error(ErrorKind::Deadline { limit }, limit, burnt)),
+            },
         }
     };
     match done {
@@ -277,7 +298,19 @@ async fn owned<T: AutoIncrement>(
         }
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         // The runtime is shutting down.
-        Err(_) => Err(Error::new(ErrorKind::UnknownOutcome { limit: time_limit })),
+        Err(_) => Err(stage.give_up().error(ErrorKind::ShutDown, limit, burnt)),
+    }
+}
+
+impl GivenUp {
+    /// What the caller is told: this, if nothing is stored.
+    fn error(self, nothing_stored: ErrorKind, limit: Duration, burnt: Option<i64>) -> Error {
+        match self {
+            Self::NotStored => Error::new(nothing_stored).burning(burnt),
+            Self::Unknown(number) | Self::Stored(number) => {
+                Error::new(ErrorKind::UnknownOutcome { limit }).burning(number)
+            }
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
+    insert::{SILENCE, in_time},
     observe::Mode,
     progress::Progress,
     sequenced::Shared,
@@ -235,7 +236,7 @@ impl Numbering {
         let is_stored = |document| progress.is_none_or(|progress| progress.is_stored(document));
         for group in self.groups.iter().filter(|group| !group.gapless) {
             let Some((number, to)) = group.raise(is_stored) else { continue };
-            if let Err(error) = group.counter.raise(to).await {
+            if let Err(error) = in_time(group.time_limit, SILENCE, group.counter.raise(to)).await {
                 return Err(group.counter.not_raised(number, &error));
             }
         }

@@ -10,6 +10,7 @@ use mongodb::{
 use crate::{
     Error, ErrorKind,
     error::{server_code, short},
+    insert::Until,
     target::{Part, Refusal, refusals},
 };
 
@@ -25,6 +26,8 @@ pub(crate) struct Progress {
     states: Vec<State>,
     /// The first thing that went wrong for good.
     failure: Option<Error>,
+    /// How long the call waits to know more.
+    pub(crate) until: Until,
 }
 
 #[derive(Clone, Debug)]
@@ -39,8 +42,8 @@ enum State {
 }
 
 impl Progress {
-    pub(crate) fn new(documents: usize) -> Self {
-        Self { states: vec![State::Pending; documents], failure: None }
+    pub(crate) fn new(documents: usize, until: Until) -> Self {
+        Self { states: vec![State::Pending; documents], failure: None, until }
     }
 
     pub(crate) fn pending(&self) -> Vec<usize> {
@@ -140,9 +143,9 @@ impl Progress {
         Err(error.with_number(burnt))
     }
 
-    /// Of those that are pending nobody knows.
-    pub(crate) fn lost(&mut self, error: Error) {
-        self.pending().into_iter().for_each(|index| self.set(index, State::Unknown));
+    /// Of the documents of this part, which was sent, nobody knows.
+    pub(crate) fn lost(&mut self, part: &Part, error: Error) {
+        part.places.iter().for_each(|&index| self.set(index, State::Unknown));
         self.fail(error);
     }
 

@@ -41,12 +41,11 @@ impl Target {
     /// Sends one command, with the documents of this part, and returns the `_id`s.
     pub(crate) async fn insert(&self, part: &mut Part, session: Option<&mut ClientSession>) -> Result<Vec<Bson>> {
         let documents = mem::take(&mut part.documents);
-        let inserted = match session {
-            Some(session) => self.send(&documents, Some(session)).await,
-            None => {
-                let target = self.clone();
-                Detached::new(async move { target.send(&documents, None).await }).await
-            }
+        let inserted = if let Some(session) = session {
+            self.send(&documents, Some(session)).await
+        } else {
+            let target = self.clone();
+            Detached::new(async move { target.send(&documents, None).await }).await
         };
         match inserted {
             Ok(Some(id)) => Ok(vec![id]),

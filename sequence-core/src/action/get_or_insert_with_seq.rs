@@ -111,15 +111,16 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
     let gapless = call.gapless || T::SEQUENCES.iter().any(|definition| definition.gapless);
     let latest = latest(collection);
     let mut rounds = 0;
+    let mut burnt = None; // by a round before
     loop {
         // a look inside would fix what the transaction sees before its counter is read
         let session = if gapless { None } else { call.session.as_deref_mut() };
         let find = latest.find_one(filter.clone());
         let found = match session {
-            Some(session) => find.session(session).await?,
-            None => insert::in_time(call.time_limit, SILENCE, async { Ok(find.await?) }).await?,
+            Some(session) => find.session(session).await.map_err(Error::from),
+            None => insert::in_time(call.time_limit, SILENCE, async { Ok(find.await?) }).await,
         };
-        if let Some(found) = found {
+        if let Some(found) = found.map_err(|error| error.burning(burnt))? {
             *model = found;
             return Ok(GetOrInsert::Found);
         }
@@ -129,19 +130,21 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
-            Err(error) => error,
+            Err(error) => error.burning(burnt),
         };
         // somebody else was faster, unless the index is on something else than the filter
         if rounds == ROUNDS || !error.is_duplicate_key() {
             return Err(error);
         }
+        burnt = error.number();
         if insert::in_transaction(call.session.as_deref_mut()).await?
             && let Some(session) = call.session.as_deref_mut()
         {
-            let found = latest.find_one(filter.clone()).await?.is_some();
+            let found = latest.find_one(filter.clone()).await;
+            let found = found.map_err(|error| Error::from(error).burning(burnt))?.is_some();
             // the duplicate has aborted the transaction: the next command in it is told to run it again
             return Err(match latest.find_one(filter).session(session).await {
-                Err(again) if found => Error::from(again).burning(error.number()),
+                Err(again) if found => Error::from(again).burning(burnt),
                 _ => error,
             });
         }

@@ -7,7 +7,7 @@ use std::{
 
 use mongodb::{ClientSession, bson::Bson};
 
-use super::{MAX_REPAIRS, SILENCE, in_transaction, run_again};
+use super::{MAX_REPAIRS, SILENCE, Until, in_transaction, run_again};
 use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::{Batch, Documents},
@@ -26,18 +26,9 @@ pub(super) async fn outside<T: AutoIncrement>(
     time_limit: Option<Duration>,
 ) -> Result<Vec<Bson>> {
     let mut numbers = numbering.take_plain().await?;
-    let mut progress = Progress::new(batch.len());
     let limit = time_limit.filter(|_| session.is_none()); // what becomes of a session is for its owner to know
-    let inserted =
-        insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false);
-    match limit {
-        None => inserted.await,
-        Some(limit) => {
-            if tokio::time::timeout(limit.saturating_add(SILENCE), inserted).await.is_err() {
-                progress.lost(Error::new(ErrorKind::UnknownOutcome { limit }).burning(numbering.burnt(&numbers)));
-            }
-        }
-    }
+    let mut progress = Progress::new(batch.len(), Until::behind(limit, SILENCE));
+    insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false).await;
     if let Some(failure) = progress.failure().filter(|_| !target.one)
         && in_transaction(session).await?
     {
@@ -79,7 +70,9 @@ pub(crate) async fn insert_pending(
                 Ok(())
             }
             Ok(Some(collision)) => {
-                renumber(numbering, &progress.pending(), numbers, collision, session.as_deref_mut()).await
+                let pending = progress.pending(); // none of which is stored
+                let renumbered = renumber(numbering, &pending, numbers, collision, session.as_deref_mut());
+                progress.until.get(Box::pin(renumbered)).await
             }
             Ok(None) => return,
             Err(error) => Err(error),
@@ -111,15 +104,25 @@ async fn send(
     let pending = progress.pending();
     let mut collision: Option<Collision> = None;
     for mut part in target.parts(documents.documents(&pending, numbers)?, &pending)? {
-        let error = match target.insert(&mut part, session.as_deref_mut()).await {
-            Ok(ids) => {
+        let error = match progress.until.wait(Box::pin(target.insert(&mut part, session.as_deref_mut()))).await {
+            Ok(Ok(ids)) => {
                 progress.done(&part, ids);
                 continue;
             }
-            Err(error) => error.burning(numbering.burnt(numbers)),
+            Ok(Err(error)) => error.burning(numbering.burnt(numbers)),
+            Err(limit) => {
+                let unknown = Error::new(ErrorKind::UnknownOutcome { limit });
+                progress.lost(&part, unknown.burning(numbering.burnt(numbers)));
+                return Ok(None);
+            }
         };
         let mut again = BTreeSet::new();
-        let duplicates = if replace && is_confirmed(&error) { target.duplicates(&error).await } else { Vec::new() };
+        let duplicates = if replace && is_confirmed(&error) {
+            // what cannot be found out in time is refused for good
+            progress.until.wait(Box::pin(target.duplicates(&error))).await.unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         for (place, sequence) in duplicates {
             // a number that the document brought along is not replaced
             let given = part.places.get(place).and_then(|&document| numbering.given(document, sequence, numbers));

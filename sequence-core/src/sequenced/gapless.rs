@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::lane::{Item, Stored};
 use crate::{
     Error, ErrorKind,
-    insert::TRANSACTION_TIME,
+    insert::{TRANSACTION_TIME, Until},
     numbering::{Numbering, Numbers},
     observe::Span,
     progress::Progress,
@@ -91,7 +91,7 @@ fn within(waiting: &VecDeque<Member>, most: usize) -> usize {
 /// Takes the numbers that may have gaps. Who gets none is answered at once.
 async fn take_plain(items: Vec<Item>) -> VecDeque<Member> {
     let numbering = Numbering::merged(items.iter().map(|item| item.numbering.clone()));
-    let mut progress = Progress::new(items.len());
+    let mut progress = Progress::new(items.len(), Until::default());
     let numbers = numbering.take_shared(&mut progress).await;
     let mut waiting = VecDeque::with_capacity(items.len());
     for (index, (item, numbers)) in items.into_iter().zip(numbers).enumerate() {

@@ -12,6 +12,7 @@ enum At {
     Begun,
     /// The commit may be on its way, of documents whose first number this is.
     Committing(Option<i64>),
+    Committed(Option<i64>),
     GivenUp,
 }
 
@@ -22,30 +23,40 @@ pub(crate) enum GivenUp {
     NotStored,
     /// It may be, with this first number.
     Unknown(Option<i64>),
+    /// It is, with this first number.
+    Stored(Option<i64>),
 }
 
 impl Stage {
     /// Tells whether it may be committed: not, if nobody waits for it any more.
     pub(super) fn commits(&self, number: Option<i64>) -> bool {
-        let mut at = self.lock();
-        if !matches!(*at, At::GivenUp) {
-            *at = At::Committing(number);
-        }
-        !matches!(*at, At::GivenUp)
+        self.go_on(At::Committing(number))
+    }
+
+    pub(super) fn is_committed(&self, number: Option<i64>) {
+        self.go_on(At::Committed(number));
     }
 
     /// The commit was refused, and it begins again.
     pub(super) fn begins_again(&self) {
+        self.go_on(At::Begun);
+    }
+
+    /// Tells whether somebody waits for it.
+    fn go_on(&self, to: At) -> bool {
         let mut at = self.lock();
-        if !matches!(*at, At::GivenUp) {
-            *at = At::Begun;
+        if matches!(*at, At::GivenUp) {
+            return false;
         }
+        *at = to;
+        true
     }
 
     /// Stops waiting: from now on nothing more is committed.
     pub(crate) fn give_up(&self) -> GivenUp {
         match std::mem::replace(&mut *self.lock(), At::GivenUp) {
             At::Committing(number) => GivenUp::Unknown(number),
+            At::Committed(number) => GivenUp::Stored(number),
             At::Begun | At::GivenUp => GivenUp::NotStored,
         }
     }
