@@ -148,7 +148,7 @@ impl Insertion {
                 Ok(result) if self.stage.commits(self.numbers.first()) => match self.commit(session, started).await {
                     Ok(()) => {
                         *may_be_open = false;
-                        self.stage.is_committed(self.first_number());
+                        self.stage.is_committed(self.numbers.first());
                         return Ok(result);
                     }
                     Err(error) if error.contains_label(TRANSIENT_TRANSACTION_ERROR) => {
