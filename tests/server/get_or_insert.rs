@@ -146,7 +146,7 @@ async fn a_duplicate_that_the_filter_does_not_find_is_returned_after_three_round
     let mut customer = customer("old@");
     let filter = doc! { "email": "old@", "visits": 8 };
     let error = customer.get_or_insert_with_seq(&customers, filter.clone()).await.unwrap_err();
-    assert_eq!((code(&error), error.number()), (Some(11_000), Some(4)));
+    assert_eq!((code(&error), error.number()), (Some(11_000), Some(2)));
     assert_eq!((test.sent.named("insert").len(), customer.id), (3, 0));
     test.sent.clear();
     let error = customer.get_or_insert_with_seq(&customers, filter).gapless().await.unwrap_err();
@@ -156,6 +156,19 @@ async fn a_duplicate_that_the_filter_does_not_find_is_returned_after_three_round
 
 /// In a transaction of the caller's, somebody else's document in the making is a reason to run it again, and then it is
 /// found.
+/// Each round burns one, and the error tells the first.
+#[tokio::test]
+async fn a_number_that_an_earlier_round_has_burnt_is_told() {
+    for command in ["find", "insert"] {
+        let (test, customers) = customers().await;
+        test.fail(&[command], doc! { "skip": 1 }, doc! { "errorCode": 13 }).await;
+        let mut customer = customer("old@");
+        let error = customer.get_or_insert_with_seq(&customers, doc! { "visits": 99 }).await.unwrap_err();
+        test.fail(&[command], "off", doc! {}).await;
+        assert_eq!((code(&error), error.number()), (Some(13), Some(2)), "{command}");
+    }
+}
+
 #[tokio::test]
 async fn in_a_transaction_a_competitor_is_found_in_the_next_run() {
     for gapless in [false, true] {

@@ -1,6 +1,6 @@
 //! `by_default`: a number that the document brings along is kept, and the counter learns from it.
 
-use std::num::NonZero;
+use std::{num::NonZero, time::Duration};
 
 use mongo_sequence::{AutoIncrement, ErrorKind, SequenceValue};
 use mongodb::{
@@ -341,6 +341,29 @@ async fn the_librarys_transaction_raises_a_counter_that_is_missing_or_is_none() 
     let error = item(500).insert_with_seq(&items).gapless().await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{error:?}");
     assert_eq!(test.ids().await, [3].into(), "and nothing is stored");
+}
+
+/// What is committed is stored, whatever becomes of the counter of another field.
+#[tokio::test]
+async fn a_counter_that_is_not_raised_in_time_does_not_make_a_commit_unknown() {
+    #[derive(Serialize, AutoIncrement)]
+    struct Invoice {
+        #[serde(rename = "_id")]
+        #[auto_increment(gapless)]
+        id: i64,
+        #[auto_increment(by_default)]
+        ledger: Option<i64>,
+    }
+    let test = TestDb::with_faults().await;
+    let invoices: Collection<Invoice> = test.db.collection("orders");
+    Invoice { id: 0, ledger: None }.insert_with_seq(&invoices).await.unwrap();
+    let six_seconds = doc! { "blockConnection": true, "blockTimeMS": 6_000 };
+    test.fail(&["findAndModify"], doc! { "skip": 1 }, six_seconds).await;
+    let mut invoice = Invoice { id: 0, ledger: Some(500) };
+    let error = invoice.insert_with_seq(&invoices).time_limit(Duration::from_millis(10)).await.unwrap_err();
+    test.fail(&["findAndModify"], "off", doc! {}).await;
+    assert!(matches!(error.kind(), ErrorKind::NotRaised { number: 500, .. }), "{error:?}");
+    assert_eq!((invoice.id, test.ids().await), (2, [1, 2].into()));
 }
 
 #[tokio::test]

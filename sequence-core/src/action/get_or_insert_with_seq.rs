@@ -111,7 +111,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
     let gapless = call.gapless || T::SEQUENCES.iter().any(|definition| definition.gapless);
     let latest = latest(collection);
     let mut rounds = 0;
-    let mut burnt = None; // by a round before
+    let mut burnt = None; // by the first round
     loop {
         // a look inside would fix what the transaction sees before its counter is read
         let session = if gapless { None } else { call.session.as_deref_mut() };
@@ -130,7 +130,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
-            Err(error) => error.burning(burnt),
+            Err(error) => error.with_number(burnt.or(error.number())),
         };
         // somebody else was faster, unless the index is on something else than the filter
         if rounds == ROUNDS || !error.is_duplicate_key() {

@@ -10,6 +10,7 @@ use super::{Line, incomplete, lines, numbers, refusals};
 use crate::{
     models::{Order, order},
     support::TestDb,
+    watch::until,
 };
 
 /// As many commands as the driver would send, the numbers in order over all of them.
@@ -44,6 +45,24 @@ async fn what_the_first_parts_stored_is_told_when_a_later_one_is_lost() {
     assert_eq!(test.numbers("lines", "number").await, (1..=4).collect());
     Line::insert_many_with_seq(&mut batch[3..], &collection).await.unwrap();
     assert_eq!(batch[3].number, 6);
+}
+
+/// Nobody knows of the documents that were under way, but nothing of the rest was ever sent.
+#[tokio::test]
+async fn behind_a_part_that_is_given_up_nothing_is_sent() {
+    let test = TestDb::with_faults().await;
+    let collection: Collection<Line> = test.db.collection("lines");
+    Line::insert_many_with_seq(&mut lines(["x"]), &collection).await.unwrap();
+    test.sent.clear();
+    let six_seconds = doc! { "blockConnection": true, "blockTimeMS": 6_000 };
+    test.fail(&["insert"], doc! { "times": 1 }, six_seconds).await;
+    let mut batch = large();
+    let call = Line::insert_many_with_seq(&mut batch, &collection).time_limit(Duration::from_millis(10));
+    let error = call.await.unwrap_err();
+    assert_eq!(incomplete(&error), [vec![], vec![3], vec![0, 1, 2]]);
+    assert_eq!((numbers(&batch), error.number()), (vec![0; 4], Some(2)));
+    assert_eq!(test.sent.named("insert").len(), 1);
+    until("the first part is stored", async || test.numbers("lines", "number").await == (1..=4).collect()).await;
 }
 
 /// Behind a refused document an ordered batch sends nothing more, another one does.
