@@ -5,6 +5,7 @@
 mod abandoned;
 mod adopt;
 mod backfill;
+mod blocking;
 mod bulk;
 mod cancelled;
 mod concurrency;

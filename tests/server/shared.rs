@@ -3,7 +3,7 @@
 mod blocks;
 mod edges;
 mod faults;
-mod runtimes;
+pub(crate) mod runtimes;
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use mongodb::bson::doc;
 
 use crate::support::TestDb;
 
-fn tickets(test: &TestDb) -> Sequence {
+pub(crate) fn tickets(test: &TestDb) -> Sequence {
     Sequence::new(&test.db, "tickets").start(1)
 }
 

@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// What is sure to come; a test that runs into it has failed.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, work).await.expect("it waits for ever")
 }
 
