@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use futures_util::future::join_all;
-use mongo_sequence::{AutoIncrement, SequencedCollection};
+use mongo_sequence::{AutoIncrement, ErrorKind, SequencedCollection};
 use mongodb::{Collection, bson::doc};
 use tokio::runtime::Builder;
 
@@ -60,6 +60,31 @@ fn a_runtime_that_ends_within_a_transaction_leaves_no_counter_locked() {
             });
         }
     }
+}
+
+/// Where the client was made on that runtime, nothing more can be sent: it is as if the process had been killed.
+#[test]
+fn a_runtime_that_ends_with_its_client_leaves_its_counter_locked() {
+    let runtime = || Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (main, ended) = (runtime(), runtime());
+    let test = ended.block_on(async {
+        let test = TestDb::with_faults().await;
+        let orders: Collection<Order> = test.db.collection("orders");
+        order().insert_with_seq(&orders).await.unwrap();
+        test.fail(&["insert"], doc! { "times": 1 }, doc! { "blockConnection": true, "blockTimeMS": 400 }).await;
+        test.sent.clear();
+        tokio::spawn(async move { order().insert_with_seq(&orders).gapless().await.map(drop) });
+        test.sent.until("insert", 1).await;
+        test
+    });
+    ended.shutdown_background();
+    main.block_on(async {
+        let (_client, db) = test.another_client();
+        let mut next = order();
+        let error = next.insert_with_seq(&db.collection("orders")).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::CounterHeld { .. }), "{error:?}");
+        drop(test);
+    });
 }
 
 /// Many wait for a counter that an open transaction holds, and the pool is smaller than they are many: its holder gets on.
