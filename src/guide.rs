@@ -40,6 +40,14 @@ pub mod many_processes {}
 pub mod cancellation {}
 
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/09-blocking-programs.md")]
+pub mod blocking_programs {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/guide/10-faq.md")]
+pub mod faq {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/guarantees.md")]
 pub mod guarantees {}
 

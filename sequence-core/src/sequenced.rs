@@ -36,8 +36,9 @@ use crate::{InsertTarget, combiner::BlockSize};
 /// memory.
 ///
 /// The queues are served by tasks on the runtime of a caller, which end with the last handle, or after a while without
-/// work. They hold the documents as bytes, 10,000 at most for each queue; more are refused as
-/// [`Overloaded`](crate::ErrorKind::Overloaded).
+/// work. So let all callers be on one runtime, or on such as never stand still: one without threads (`current_thread`) on
+/// which nobody blocks holds up whoever waits in the queues that it serves. They hold the documents as bytes, 10,000 at most
+/// for each queue; more are refused as [`Overloaded`](crate::ErrorKind::Overloaded).
 ///
 /// ```no_run
 /// # use sequence_core as mongo_sequence;

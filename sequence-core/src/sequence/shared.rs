@@ -21,7 +21,8 @@ use crate::{
 /// next one, and with [blocks](SharedSequenceBuilder::block_size) most numbers cost no command at all.
 ///
 /// Make one when the service starts, and clone it: all clones share the same counter commands and blocks. Nothing waits
-/// for a timer, and without blocks nothing is reserved that nobody asked for.
+/// for a timer, and without blocks nothing is reserved that nobody asked for. The commands are sent by tasks on the runtime of
+/// a caller; see [`SequencedCollection`](crate::SequencedCollection) for what that means where there are several.
 ///
 /// ```no_run
 /// # use sequence_core as mongo_sequence;
