@@ -54,3 +54,11 @@ pub mod guarantees {}
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/command-line.md")]
 pub mod command_line {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/observability.md")]
+pub mod observability {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/decisions.md")]
+pub mod decisions {}
