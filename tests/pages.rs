@@ -60,7 +60,8 @@ impl Page {
                 _ => {}
             }
         }
-        assert!(undefined.is_empty(), "links without a destination: {undefined:?}");
+        let title = text.lines().find(|line| line.starts_with('#'));
+        assert!(undefined.is_empty(), "links without a destination in {title:?}: {undefined:?}");
         page
     }
 
