@@ -1,4 +1,5 @@
-//! The pages: links lead somewhere, on GitHub and in rustdoc, and `docs/guarantees.md` names a test for every promise.
+//! The pages: links lead somewhere, on GitHub and in rustdoc, `docs/guarantees.md` names a test for every promise, and the crate's
+//! documentation all of its features.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -162,4 +163,16 @@ fn the_tests_of_every_promise_exist() {
     for name in named {
         assert!(tests.contains(&format!("fn {name}(")), "there is no test `{name}`");
     }
+}
+
+#[test]
+fn the_crate_tells_of_all_its_features() {
+    let manifest = read("Cargo.toml");
+    let section = manifest.split("\n[features]\n").nth(1).and_then(|rest| rest.split("\n[").next()).unwrap();
+    let features = section.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "));
+    let page = read("src/lib.rs");
+    let told: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("//! | `")?.split('`').next()).collect();
+    let features: Vec<&str> = features.map(|(feature, _)| feature).filter(|feature| *feature != "default").collect();
+    assert!(features.len() > 8 && features.iter().all(|feature| told.contains(feature)), "{features:?}, {told:?}");
+    assert_eq!(features.len(), told.len(), "{features:?}, {told:?}");
 }
