@@ -29,7 +29,8 @@ impl Open {
 }
 
 impl Drop for Open {
-    /// Where the task is dropped its runtime is ending, so this takes another.
+    /// Where the task is dropped its runtime is ending, so this takes another. A client that was made on the one that ends
+    /// sends nothing any more; then it is left to the server, as after a kill.
     fn drop(&mut self) {
         let Some(mut session) = self.session.take().filter(|_| self.may_be) else { return };
         let counter = Arc::clone(&self.counter);
