@@ -52,7 +52,7 @@ impl ForeignCounter {
     }
 
     /// mongoose-sequence, whose counters are in `counters`: `{id: <name>, reference_value: <scope>, seq: <last>}`. Without
-    /// a scope `reference_value` is null. With one it is a document of the reference fields, in the order of their names
+    /// a scope `reference_value` is null. With one it is a document of the reference fields, sorted by name
     /// (`{project: "web"}`); up to version 4 it was an array of their values as JSON texts (`["\"web\""]`).
     #[must_use]
     pub fn mongoose_sequence(id: impl Into<String>, reference_value: impl Into<Bson>) -> Self {
@@ -83,7 +83,7 @@ impl ForeignCounter {
     }
 
     /// MongoEngine's `SequenceField`, whose counters are in `mongoengine.counters`:
-    /// `{_id: "<collection>.<field>", next: <last>}`, with the field as the class calls it, whatever it is stored as, and
+    /// `{_id: "<collection>.<field>", next: <last>}`, with the field as the class calls it, and
     /// its `sequence_name` in place of the collection if it has one.
     #[must_use]
     pub fn mongoengine(name: &str) -> Self {
