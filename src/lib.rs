@@ -1,3 +1,4 @@
+#![doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #![doc = include_str!("../README.md")]
 // As in `sequence-core`: nothing here panics.
 #![cfg_attr(
