@@ -62,3 +62,7 @@ pub mod observability {}
 #[doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #[doc = include_str!("../docs/decisions.md")]
 pub mod decisions {}
+
+#[doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#[doc = include_str!("../docs/comparison.md")]
+pub mod comparison {}

@@ -1,4 +1,3 @@
-// Links of the README for GitHub and for here: see `guide.rs`.
 #![doc = include_str!("../docs/guide/rustdoc-links.txt")]
 #![doc = include_str!("../README.md")]
 //!

@@ -43,15 +43,17 @@ impl ForeignCounter {
         self
     }
 
-    /// A counter with a name of its own, in the way that MongoDB's tutorials and Spring applications have it:
-    /// `{_id: <name>, seq: <last>}`.
+    /// A counter with a name of its own, in the way of the tutorial in MongoDB's older manuals and of those for Spring:
+    /// `{_id: <name>, seq: <last>}`. MongoDB's tutorial for Atlas triggers has `{_id: {db, coll}, seq_value: <last>}`:
+    /// describe that with [`new`](Self::new).
     #[must_use]
     pub fn by_id(collection: impl Into<String>, id: impl Into<Bson>) -> Self {
         Self::new(collection, doc! { "_id": { "$eq": id.into() } }, "seq")
     }
 
     /// mongoose-sequence, whose counters are in `counters`: `{id: <name>, reference_value: <scope>, seq: <last>}`. Without
-    /// a scope `reference_value` is null; with one it is the value of the reference field, or a document of them.
+    /// a scope `reference_value` is null. With one it is a document of the reference fields, sorted by name
+    /// (`{project: "web"}`); up to version 4 it was an array of their values as JSON texts (`["\"web\""]`).
     #[must_use]
     pub fn mongoose_sequence(id: impl Into<String>, reference_value: impl Into<Bson>) -> Self {
         let filter = doc! { "id": { "$eq": id.into() }, "reference_value": { "$eq": reference_value.into() } };
@@ -59,28 +61,30 @@ impl ForeignCounter {
     }
 
     /// mongoose-auto-increment and typegoose's `auto-increment`, whose counters are in `identitycounters`:
-    /// `{model: <model>, field: <field>, count: <last>}`, where typegoose says `modelName`.
+    /// `{model: <model>, field: <field>, count: <last>}`, where typegoose, since 0.9, says `modelName`.
     #[must_use]
     pub fn identity_counter(model: &str, field: &str) -> Self {
         let model = [doc! { "model": { "$eq": model } }, doc! { "modelName": { "$eq": model } }].to_vec();
         Self::new("identitycounters", doc! { "$or": model, "field": { "$eq": field } }, "count")
     }
 
-    /// mongoid-autoinc, whose counters are in `auto_increment_counters`: `{_id: <name>, c: <last>}`.
+    /// mongoid-autoinc, whose counters are in `auto_increment_counters` of the default client's database:
+    /// `{_id: "<model>_<field>", c: <last>}` with the model in snake case, or `"<model>_<field>_<scope>"`.
     #[must_use]
     pub fn mongoid_autoinc(id: &str) -> Self {
         Self::new("auto_increment_counters", doc! { "_id": { "$eq": id } }, "c")
     }
 
     /// Doctrine ODM's increment generator, whose counters are in `doctrine_increment_ids`:
-    /// `{_id: <collection>, current_id: <last>}`.
+    /// `{_id: <collection>, current_id: <last>}`, or its option `key` in place of the collection.
     #[must_use]
     pub fn doctrine(collection: &str) -> Self {
         Self::new("doctrine_increment_ids", doc! { "_id": { "$eq": collection } }, "current_id")
     }
 
     /// MongoEngine's `SequenceField`, whose counters are in `mongoengine.counters`:
-    /// `{_id: "<collection>.<field>", next: <last>}`.
+    /// `{_id: "<collection>.<field>", next: <last>}`, with the field as the class calls it, and
+    /// its `sequence_name` in place of the collection if it has one.
     #[must_use]
     pub fn mongoengine(name: &str) -> Self {
         Self::new("mongoengine.counters", doc! { "_id": { "$eq": name } }, "next")

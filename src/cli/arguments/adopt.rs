@@ -12,10 +12,12 @@ pub(crate) struct Adopt {
     /// Whose counter it is
     #[arg(long, value_enum)]
     pub(crate) from: Library,
-    /// What its counter is called there: the id, the model for `identity-counter`, "<collection>.<field>" for `mongoengine`
+    /// What its counter is called there: the id, the model for `identity-counter`, "<collection>.<field>" for
+    /// `mongoengine`, "<model>_<field>" for `mongoid-autoinc`
     #[arg(long)]
     pub(crate) key: Option<String>,
-    /// `mongoose-sequence`: the value of the reference field, as extended JSON. `identity-counter`: the field
+    /// `mongoose-sequence`: its `reference_value` as extended JSON, such as {"project": "web"}. `identity-counter`: the
+    /// field
     #[arg(long)]
     pub(crate) reference: Option<String>,
     /// The collection of the other counter, if it is not where the library has it; needed for `by-id` and `other`

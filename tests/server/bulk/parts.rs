@@ -86,13 +86,14 @@ async fn a_refusal_in_the_first_part_ends_an_ordered_batch_only() {
     }
 }
 
+/// Many small documents: a transaction of few large ones may be refused as too large for the cache of a busy server.
 #[tokio::test]
 async fn a_large_gapless_batch_is_one_transaction() {
     let test = TestDb::new().await;
     let collection: Collection<Line> = test.db.collection("lines");
-    let mut batch = large();
+    let mut batch = vec![Line { text: String::new(), number: 0 }; 100_001];
     Line::insert_many_with_seq(&mut batch, &collection).gapless().await.unwrap();
-    assert_eq!(numbers(&batch), [1, 2, 3, 4]);
+    assert!(batch.iter().map(|line| line.number).eq(1..=100_001));
     assert_eq!((test.sent.named("insert").len(), test.sent.named("commitTransaction").len()), (2, 1));
 }
 
