@@ -13,6 +13,7 @@ use crate::{
     data::as_it_is_now,
     insert::{self, Call, SILENCE},
     observe::{self, Action, Span},
+    progress::may_be_stored,
     sequenced::Shared,
 };
 
@@ -130,6 +131,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
+            Err(error) if may_be_stored(&error) => return Err(error.burning(burnt)),
             Err(error) => error.with_number(burnt.or(error.number())),
         };
         // somebody else was faster, unless the index is on something else than the filter
