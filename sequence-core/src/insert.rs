@@ -37,37 +37,33 @@ pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 /// stopped, or cannot be reached, which the driver itself finds out later.
 pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
-/// Until when a call waits, if it has a limit.
+/// The limit of a call, if it has one, and when that has begun: one limit for whatever the call waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Until(Option<(Duration, Instant)>);
 
 impl Until {
-    /// So much behind the limit, from now on.
-    pub(crate) fn behind(limit: Option<Duration>, longer: Duration) -> Self {
-        Self(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit.saturating_add(longer))?))))
+    pub(crate) fn from_now(limit: Option<Duration>) -> Self {
+        Self(limit.map(|limit| (limit, Instant::now())))
     }
 
-    /// What is done by then, or else the limit.
-    pub(crate) async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, Duration> {
-        match self.0 {
+    /// The limit and its beginning; this one, from now on, if there is none.
+    fn or(self, limit: Duration) -> (Duration, Instant) {
+        self.0.unwrap_or_else(|| (limit, Instant::now()))
+    }
+
+    /// What is done until so much behind the limit, or else the limit.
+    pub(crate) async fn wait<T>(self, longer: Duration, work: impl Future<Output = T>) -> Result<T, Duration> {
+        let end = |(limit, began): (Duration, Instant)| Some((limit, began.checked_add(limit.saturating_add(longer))?));
+        match self.0.and_then(end) {
             Some((limit, end)) => tokio::time::timeout_at(end, work).await.map_err(|_| limit),
             None => Ok(work.await),
         }
     }
 
     /// Does what stores nothing.
-    pub(crate) async fn get<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        self.wait(work).await.unwrap_or_else(|limit| Err(Error::new(ErrorKind::Deadline { limit })))
+    pub(crate) async fn get<T>(self, longer: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
+        self.wait(longer, work).await.unwrap_or_else(|limit| Err(Error::new(ErrorKind::Deadline { limit })))
     }
-}
-
-/// Does what stores nothing, and stops waiting for it so much behind the limit, if there is one.
-pub(crate) async fn in_time<T>(
-    limit: Option<Duration>,
-    longer: Duration,
-    work: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    Until::behind(limit, longer).get(work).await
 }
 
 /// What a call was told besides the models.
@@ -76,6 +72,8 @@ pub(crate) struct Call<'a> {
     pub(crate) session: Option<&'a mut ClientSession>,
     pub(crate) gapless: bool,
     pub(crate) time_limit: Option<Duration>,
+    /// Of a call that has begun before it inserts.
+    pub(crate) until: Option<Until>,
     pub(crate) options: InsertManyOptions,
 }
 
@@ -105,6 +103,7 @@ impl Call<'_> {
             session: self.session.as_deref_mut(),
             gapless: self.gapless,
             time_limit: self.time_limit,
+            until: self.until,
             options: self.options.clone(),
         }
     }
@@ -122,12 +121,14 @@ pub(crate) async fn run<T: AutoIncrement>(
     let needs_templates = call.session.is_none() && (call.gapless || T::SEQUENCES.iter().any(|field| field.gapless));
     let batch = Batch::draft(models, needs_templates)?;
     let mode = call.mode::<T>(shared, false);
-    let (numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
-    let Call { session, time_limit, .. } = call;
+    let until = call.until.unwrap_or_else(|| Until::from_now(call.time_limit));
+    let (mut numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
+    numbering.wait_until(until);
+    let Call { session, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
-        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, time_limit).await,
-        _ => owned(batch, numbering, target, time_limit).await,
+        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, until).await,
+        _ => owned(batch, numbering, target, until).await,
     }
 }
 
@@ -255,13 +256,13 @@ async fn owned<T: AutoIncrement>(
     mut batch: Batch<'_, T>,
     numbering: Numbering,
     target: Target,
-    time_limit: Option<Duration>,
+    until: Until,
 ) -> Result<Vec<Bson>> {
     let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let stage = Arc::new(Stage::default());
-    let limit = time_limit.unwrap_or(TRANSACTION_TIME);
+    let (limit, began) = until.or(TRANSACTION_TIME);
     let (caller, mut requests) = mpsc::channel(1);
     let insertion = Insertion {
         numbering,
@@ -271,10 +272,11 @@ async fn owned<T: AutoIncrement>(
         is_group: false,
         target,
         time_limit: limit,
+        began,
         stage: Arc::clone(&stage),
     };
     let mut task = tokio::spawn(Span::current().around(insertion.run()));
-    let mut silence = pin!(Until::behind(Some(limit), SILENCE).wait(pending::<Infallible>()));
+    let mut silence = pin!(Until(Some((limit, began))).wait(SILENCE, pending::<Infallible>()));
     let mut is_stored = false;
     let done = loop {
         tokio::select! {
@@ -284,7 +286,7 @@ async fn owned<T: AutoIncrement>(
                 let _gone = request.reply.send(batch.all_documents(&request.numbers));
             }
             Err(limit) = &mut silence, if !is_stored => match stage.give_up() {
-                GivenUp::Stored(_) => is_stored = true, // and what comes behind that has a limit of its own
+                GivenUp::Stored(_) => is_stored = true, // and what comes behind that ends soon
                 given_up => return Err(given_up.error(ErrorKind::Deadline { limit }, limit, burnt)),
             },
         }
