@@ -1,6 +1,6 @@
 //! Documents that wait for one task, in order.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, mem, time::Duration};
 
 use tokio::sync::Notify;
 
@@ -37,7 +37,7 @@ struct Waiting {
 #[derive(Debug)]
 pub(super) struct Entrance(Arc<Queue>);
 
-/// The end at which they are taken. When it is dropped, with the runtime of its task, their callers find out.
+/// The end at which they are taken. When it is dropped, with the runtime of its task, their callers get them back.
 #[derive(Debug)]
 pub(super) struct Exit(Arc<Queue>);
 
@@ -112,6 +112,8 @@ impl Drop for Exit {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
         waiting.is_open = false;
-        waiting.items.clear(); // the answers that nobody will give are dropped with them
+        let items = mem::take(&mut waiting.items);
+        drop(waiting);
+        items.into_iter().for_each(Item::give_back);
     }
 }
