@@ -51,12 +51,25 @@ impl Until {
         self.0.unwrap_or_else(|| (limit, Instant::now()))
     }
 
+    /// The limit, and the end of what goes on so much longer.
+    fn end(self, longer: Duration) -> Option<(Duration, Instant)> {
+        let (limit, began) = self.0?;
+        Some((limit, began.checked_add(limit.saturating_add(longer))?))
+    }
+
     /// What is done until so much behind the limit, or else the limit.
     pub(crate) async fn wait<T>(self, longer: Duration, work: impl Future<Output = T>) -> Result<T, Duration> {
-        let end = |(limit, began): (Duration, Instant)| Some((limit, began.checked_add(limit.saturating_add(longer))?));
-        match self.0.and_then(end) {
+        match self.end(longer) {
             Some((limit, end)) => tokio::time::timeout_at(end, work).await.map_err(|_| limit),
             None => Ok(work.await),
+        }
+    }
+
+    /// Refuses to begin with anything so much behind the limit.
+    fn require_time(self, longer: Duration) -> Result<()> {
+        match self.end(longer) {
+            Some((limit, end)) if end <= Instant::now() => Err(Error::new(ErrorKind::Deadline { limit })),
+            _ => Ok(()),
         }
     }
 

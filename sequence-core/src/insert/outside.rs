@@ -101,6 +101,7 @@ async fn send(
     let pending = progress.pending();
     let mut collision: Option<Collision> = None;
     for mut part in target.parts(documents.documents(&pending, numbers)?, &pending)? {
+        progress.until.require_time(SILENCE)?;
         let error = match progress.until.wait(SILENCE, Box::pin(target.insert(&mut part, session.as_deref_mut()))).await
         {
             Ok(Ok(ids)) => {
