@@ -6,7 +6,7 @@ use mongodb::bson::{RawDocumentBuf, doc};
 
 use super::{Numbers, prepare};
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     combiner::{Combiner, Run},
     counter::{Counter, State},
     document,
@@ -126,15 +126,16 @@ impl Group {
     }
 
     async fn supply(&self, n: u64) -> Result<Vec<Run>> {
-        let take = async {
-            match &self.combiner {
-                Some(combiner) => combiner.take(n).await,
-                None => Ok(vec![Run { n, last: self.counter.advance(n).await? }]),
-            }
+        let Some(combiner) = &self.combiner else {
+            // the server knows the limit, and says that the counter is held
+            let take = async { Ok(vec![Run { n, last: self.counter.advance(n).await? }]) };
+            return self.until.get(SILENCE, take).await;
         };
-        // of a command that is not shared the server knows the limit, and says that the counter is held
-        let longer = if self.combiner.is_some() { Duration::ZERO } else { SILENCE };
-        self.until.get(longer, take).await
+        let mut runs = Vec::new();
+        match self.until.wait(Duration::ZERO, combiner.take_into(&mut runs, n)).await {
+            Ok(taken) => taken.map(|()| runs),
+            Err(limit) => Err(combiner.lost(&runs, Error::new(ErrorKind::Deadline { limit }))),
+        }
     }
 
     /// How many of these documents have a number of the group, and the first of these.

@@ -134,8 +134,10 @@ impl Shared {
         let (mut template, mut numbering) = (Arc::new(template), numbering);
         for _ in 0..QUEUES {
             let (answer, answered) = oneshot::channel();
-            let (caller, _pending) = (Span::current(), Pending::new(&self.pending));
-            self.enqueue(Item { template, numbering, answer, caller, _pending }, target)?;
+            self.enqueue(
+                Item { template, numbering, answer, caller: Span::current(), _pending: Pending::new(&self.pending) },
+                target,
+            )?;
             (template, numbering) = match answered.await {
                 Ok(Answer::Outcome(outcome)) => return outcome,
                 Ok(Answer::GivenBack(template, numbering)) => (template, numbering),
