@@ -1,6 +1,6 @@
 //! Documents that wait for one task, in order.
 
-use std::{collections::VecDeque, mem, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::sync::Notify;
 
@@ -112,8 +112,6 @@ impl Drop for Exit {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
         waiting.is_open = false;
-        let items = mem::take(&mut waiting.items);
-        drop(waiting);
-        items.into_iter().for_each(Item::give_back);
+        waiting.items.drain(..).for_each(Item::give_back);
     }
 }
