@@ -12,6 +12,7 @@ use mongodb::{ClientSession, error::TRANSIENT_TRANSACTION_ERROR};
 
 pub(crate) use self::{
     held::WRITE_CONFLICT,
+    open::Open,
     owned::{Inserted, Insertion},
     stage::{GivenUp, Stage},
     stopped::{Blame, Stopped},

@@ -3,13 +3,17 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use futures_util::future::join_all;
-use mongo_sequence::{AutoIncrement, ErrorKind, SequencedCollection};
-use mongodb::{Collection, bson::doc};
+use mongo_sequence::{AutoIncrement, ErrorKind, NumberedField, SequencedCollection};
+use mongodb::{
+    Collection,
+    bson::{Document, doc},
+};
 use tokio::runtime::Builder;
 
 use crate::{
     models::{Order, order},
     support::TestDb,
+    watch::until,
 };
 
 /// What is sure to come; a test that runs into it has failed.
@@ -60,6 +64,37 @@ fn a_runtime_that_ends_within_a_transaction_leaves_no_counter_locked() {
             });
         }
     }
+}
+
+#[test]
+fn a_runtime_that_ends_within_a_backfill_leaves_no_counter_locked() {
+    let main = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let test = main.block_on(TestDb::with_faults());
+    let orders: Collection<Order> = test.db.collection("orders");
+    let field = NumberedField::new(&orders, "number").gapless();
+    main.block_on(async {
+        field.ensure().await.unwrap();
+        orders.clone_with_type::<Document>().insert_one(doc! { "_id": 1 }).await.unwrap();
+        test.fail(&["update"], doc! { "times": 1 }, doc! { "blockConnection": true, "blockTimeMS": 400 }).await;
+    });
+    let ended = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let filled = field.clone();
+    ended.spawn(async move { filled.backfill().await.map(drop) });
+    main.block_on(test.sent.until("update", 1));
+    ended.shutdown_background();
+    main.block_on(async {
+        let (_client, db) = test.another_client();
+        let field = NumberedField::new(&db.collection::<Order>("orders"), "number").gapless();
+        until("the counter is free", async || {
+            let mut session = db.client().start_session().await.unwrap();
+            session.start_transaction().await.unwrap();
+            let number = field.sequence(&doc! {}).unwrap().next_value().session(&mut session).await;
+            session.abort_transaction().await.unwrap();
+            number.is_ok()
+        })
+        .await;
+        assert_eq!(field.backfill().await.unwrap().numbered, 1);
+    });
 }
 
 /// Where the client was made on that runtime, nothing more can be sent: it is as if the process had been killed.

@@ -12,15 +12,23 @@ const TIME: Duration = Duration::from_secs(10);
 
 /// An open transaction holds its counter for a minute. The driver ends none that it has tried to commit, whose first
 /// command was dropped, or whose runtime has ended.
-pub(super) struct Open {
-    pub(super) session: Option<ClientSession>,
-    pub(super) counter: Arc<Counter>,
+pub(crate) struct Open {
+    pub(crate) session: Option<ClientSession>,
+    pub(crate) counter: Arc<Counter>,
     /// Whether the server may have a transaction open.
-    pub(super) may_be: bool,
+    pub(crate) may_be: bool,
 }
 
 impl Open {
-    pub(super) async fn close(mut self) {
+    /// Sees to it that none is open. The caller need not wait for that.
+    pub(crate) fn close_if_it_may_be(self) {
+        if self.may_be {
+            self.counter.observed.ended(End::Doubtful);
+            tokio::spawn(self.close());
+        }
+    }
+
+    async fn close(mut self) {
         if let Some(session) = &mut self.session {
             end(session, &self.counter).await;
         }

@@ -129,10 +129,7 @@ impl Insertion {
             return Err(Error::new(ErrorKind::ShutDown).into());
         };
         let done = self.repeat(session, may_be).await;
-        if open.may_be {
-            open.counter.observed.ended(End::Doubtful);
-            tokio::spawn(open.close()); // the caller need not wait for that
-        }
+        open.close_if_it_may_be();
         done
     }
 

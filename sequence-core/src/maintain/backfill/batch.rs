@@ -1,6 +1,6 @@
 //! The documents that are numbered together.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use mongodb::{
     ClientSession,
@@ -18,6 +18,7 @@ use crate::{
     maintain::{verify::bytes, view::unsigned},
     numbering,
     observe::{Mode, Span},
+    transaction::Open,
 };
 
 /// How many runs of stored numbers one batch passes over; after each the numbers behind it are free, unless others are
@@ -152,9 +153,16 @@ async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result
 }
 
 async fn transact(field: NumberedField, data: Data, counter: Counter, ids: Vec<Bson>) -> Result<u64> {
-    let mut session = counter.client().start_session().await?;
-    let transaction = session.start_transaction().write_concern(WriteConcern::majority());
-    Ok(transaction.and_run2(async move |session| Ok(attempt(&field, &data, &counter, &ids, session).await?)).await?)
+    let session = counter.client().start_session().await?;
+    let mut open = Open { session: Some(session), counter: Arc::new(counter), may_be: true };
+    let Open { session: Some(session), counter, .. } = &mut open else { return Ok(0) };
+    let (transaction, counter) =
+        (session.start_transaction().write_concern(WriteConcern::majority()), Arc::clone(counter));
+    let done =
+        transaction.and_run2(async move |session| Ok(attempt(&field, &data, &counter, &ids, session).await?)).await;
+    open.may_be = done.is_err(); // the driver aborts none that it has tried to commit
+    open.close_if_it_may_be();
+    Ok(done?)
 }
 
 /// How many numbers behind the counter no document has, up to the next that one has; at least one. Stored numbers right
