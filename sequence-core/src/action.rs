@@ -36,10 +36,10 @@ macro_rules! insert_setters {
             /// every counter command outside transactions its `maxTimeMS` (at most, and by default, 5 s). For numbers that
             /// callers of a `SequencedCollection` share it is how long to wait for them.
             ///
-            /// A server that says nothing at all, stopped or cut off, is waited for 5 s longer, for the numbers and for the
-            /// insert, or for the transaction. Then the error is [`Deadline`](crate::ErrorKind::Deadline) if nothing is
-            /// stored, else [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome). An insert with a session, and without a
-            /// limit numbers that may have gaps and their insert, wait until the driver gives up.
+            /// A server that says nothing at all, stopped or cut off, is waited for 5 s longer than that, once for all that the
+            /// call does. Then the error is [`Deadline`](crate::ErrorKind::Deadline) if nothing is stored, else
+            /// [`UnknownOutcome`](crate::ErrorKind::UnknownOutcome). An insert with a session, and without a limit numbers
+            /// that may have gaps and their insert, wait until the driver gives up.
             pub fn time_limit(mut self, limit: std::time::Duration) -> Self {
                 self.call.time_limit = Some(limit);
                 self

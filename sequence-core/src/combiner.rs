@@ -131,13 +131,24 @@ impl Combiner {
 
     /// Takes `n` numbers, all or none.
     pub(crate) async fn take(self: &Arc<Self>, n: u64) -> Result<Vec<Run>> {
-        let (runs, error) = self.wait(n, false).await;
-        let first = self.first(&runs);
-        if let Some(error) = error {
-            self.observed().burnt(runs.iter().map(|run| run.n).sum(), first);
-            return Err(error.burning(first)); // what came from the block before is lost
-        }
+        let mut runs = Vec::new();
+        self.take_into(&mut runs, n).await?;
         Ok(runs)
+    }
+
+    /// The same for one who may stop waiting: what has been got by then is there.
+    pub(crate) async fn take_into(self: &Arc<Self>, runs: &mut Vec<Run>, n: u64) -> Result<()> {
+        match self.wait(runs, n, false).await {
+            None => Ok(()),
+            Some(error) => Err(self.lost(runs, error)),
+        }
+    }
+
+    /// This error, with which these numbers are lost: they came from the block before.
+    pub(crate) fn lost(&self, runs: &[Run], error: Error) -> Error {
+        let first = self.first(runs);
+        self.observed().burnt(runs.iter().map(|run| run.n).sum(), first);
+        error.burning(first)
     }
 
     pub(crate) async fn take_one(self: &Arc<Self>) -> Result<i64> {
@@ -149,11 +160,12 @@ impl Combiner {
 
     /// Takes `n` numbers, or as many as are left.
     pub(crate) async fn take_up_to(self: &Arc<Self>, n: u64) -> Supply {
-        self.wait(n, true).await
+        let mut runs = Vec::new();
+        let error = self.wait(&mut runs, n, true).await;
+        (runs, error)
     }
 
-    async fn wait(self: &Arc<Self>, n: u64, part: bool) -> Supply {
-        let mut runs = Vec::new();
+    async fn wait(self: &Arc<Self>, runs: &mut Vec<Run>, n: u64, part: bool) -> Option<Error> {
         let mut left = n;
         let mut tasks = 0;
         while tasks < TASKS {
@@ -162,14 +174,14 @@ impl Combiner {
                 let mut state = self.lock();
                 // those who wait have asked before, and the task that serves them is about to
                 if state.waiting.is_empty() {
-                    left -= self.draw(&mut state, left, &mut runs);
+                    left -= self.draw(&mut state, left, runs);
                 }
                 if left > 0 {
                     if state.waiting.len() >= CAPACITY {
                         state.waiting.retain(Waiter::is_there);
                     }
                     if state.waiting.len() >= CAPACITY {
-                        return (runs, Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY })));
+                        return Some(Error::new(ErrorKind::Overloaded { limit: CAPACITY }));
                     }
                     state.waiting.push_back(Waiter {
                         n: left,
@@ -182,21 +194,22 @@ impl Combiner {
                 self.be_served(state)
             };
             if left == 0 {
-                return (runs, None);
+                return None;
             }
             match server {
                 Server::None => break, // this is no runtime that could
                 Server::Own => tasks += 1,
                 Server::Others => {}
             }
-            if let Ok(supply) = answered.await {
-                return supply;
+            if let Ok((got, error)) = answered.await {
+                *runs = got;
+                return error;
             }
             // the task has ended with its runtime; what was drawn may have been thrown away meanwhile
             runs.clear();
             left = n;
         }
-        (runs, Some(Error::new(ErrorKind::ShutDown)))
+        Some(Error::new(ErrorKind::ShutDown))
     }
 
     /// Throws away what is reserved: other documents have these numbers, or the counter has been lost. Returns how many

@@ -1,6 +1,7 @@
 //! Numbers a batch of models and inserts it, by the three ways there are.
 
 mod outside;
+mod until;
 
 use std::{convert::Infallible, future::pending, pin::pin, slice, sync::Arc, time::Duration};
 
@@ -9,10 +10,13 @@ use mongodb::{
     bson::{Bson, RawDocumentBuf},
     options::{Acknowledgment, InsertManyOptions},
 };
-use tokio::{sync::mpsc, time::Instant};
+use tokio::sync::mpsc;
 
-pub(crate) use self::outside::insert_pending;
 use self::outside::outside;
+pub(crate) use self::{
+    outside::insert_pending,
+    until::{SILENCE, Until},
+};
 use crate::{
     AutoIncrement, Error, ErrorKind, Result,
     batch::Batch,
@@ -33,49 +37,14 @@ pub(crate) const MAX_REPAIRS: usize = 5;
 /// How long the library repeats a transaction of its own, unless the call says otherwise.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_secs(120);
 
-/// How much longer than its time limit a call waits for a server that was told of it: one that says nothing at all has
-/// stopped, or cannot be reached, which the driver itself finds out later.
-pub(crate) const SILENCE: Duration = Duration::from_secs(5);
-
-/// Until when a call waits, if it has a limit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Until(Option<(Duration, Instant)>);
-
-impl Until {
-    /// So much behind the limit, from now on.
-    pub(crate) fn behind(limit: Option<Duration>, longer: Duration) -> Self {
-        Self(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit.saturating_add(longer))?))))
-    }
-
-    /// What is done by then, or else the limit.
-    pub(crate) async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, Duration> {
-        match self.0 {
-            Some((limit, end)) => tokio::time::timeout_at(end, work).await.map_err(|_| limit),
-            None => Ok(work.await),
-        }
-    }
-
-    /// Does what stores nothing.
-    pub(crate) async fn get<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        self.wait(work).await.unwrap_or_else(|limit| Err(Error::new(ErrorKind::Deadline { limit })))
-    }
-}
-
-/// Does what stores nothing, and stops waiting for it so much behind the limit, if there is one.
-pub(crate) async fn in_time<T>(
-    limit: Option<Duration>,
-    longer: Duration,
-    work: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    Until::behind(limit, longer).get(work).await
-}
-
 /// What a call was told besides the models.
 #[derive(Debug, Default)]
 pub(crate) struct Call<'a> {
     pub(crate) session: Option<&'a mut ClientSession>,
     pub(crate) gapless: bool,
     pub(crate) time_limit: Option<Duration>,
+    /// Of a call that has begun before it inserts.
+    pub(crate) until: Option<Until>,
     pub(crate) options: InsertManyOptions,
 }
 
@@ -105,6 +74,7 @@ impl Call<'_> {
             session: self.session.as_deref_mut(),
             gapless: self.gapless,
             time_limit: self.time_limit,
+            until: self.until,
             options: self.options.clone(),
         }
     }
@@ -122,12 +92,14 @@ pub(crate) async fn run<T: AutoIncrement>(
     let needs_templates = call.session.is_none() && (call.gapless || T::SEQUENCES.iter().any(|field| field.gapless));
     let batch = Batch::draft(models, needs_templates)?;
     let mode = call.mode::<T>(shared, false);
-    let (numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
-    let Call { session, time_limit, .. } = call;
+    let until = call.until.unwrap_or_else(|| Until::from_now(call.time_limit));
+    let (mut numbering, target) = plan(&batch, collection, shared, &call, mode, one)?;
+    numbering.wait_until(until);
+    let Call { session, .. } = call;
     match session {
         Some(session) if numbering.is_gapless() => joined(batch, numbering, &target, session).await,
-        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, time_limit).await,
-        _ => owned(batch, numbering, target, time_limit).await,
+        session if !numbering.is_gapless() => outside(batch, &numbering, &target, session, until).await,
+        _ => owned(batch, numbering, target, until).await,
     }
 }
 
@@ -255,13 +227,13 @@ async fn owned<T: AutoIncrement>(
     mut batch: Batch<'_, T>,
     numbering: Numbering,
     target: Target,
-    time_limit: Option<Duration>,
+    until: Until,
 ) -> Result<Vec<Bson>> {
     let templates = batch.take_templates();
     let numbers = numbering.take_plain().await?;
     let burnt = numbering.burnt(&numbers);
     let stage = Arc::new(Stage::default());
-    let limit = time_limit.unwrap_or(TRANSACTION_TIME);
+    let (limit, began) = until.or(TRANSACTION_TIME);
     let (caller, mut requests) = mpsc::channel(1);
     let insertion = Insertion {
         numbering,
@@ -271,10 +243,11 @@ async fn owned<T: AutoIncrement>(
         is_group: false,
         target,
         time_limit: limit,
+        began,
         stage: Arc::clone(&stage),
     };
     let mut task = tokio::spawn(Span::current().around(insertion.run()));
-    let mut silence = pin!(Until::behind(Some(limit), SILENCE).wait(pending::<Infallible>()));
+    let mut silence = pin!(Until::since(began, limit).wait(SILENCE, pending::<Infallible>()));
     let mut is_stored = false;
     let done = loop {
         tokio::select! {
@@ -284,7 +257,7 @@ async fn owned<T: AutoIncrement>(
                 let _gone = request.reply.send(batch.all_documents(&request.numbers));
             }
             Err(limit) = &mut silence, if !is_stored => match stage.give_up() {
-                GivenUp::Stored(_) => is_stored = true, // and what comes behind that has a limit of its own
+                GivenUp::Stored(_) => is_stored = true, // and what comes behind that ends soon
                 given_up => return Err(given_up.error(ErrorKind::Deadline { limit }, limit, burnt)),
             },
         }

@@ -20,7 +20,7 @@ use crate::{
     AutoIncrement, ErrorKind, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
-    insert::{SILENCE, in_time},
+    insert::{SILENCE, Until},
     observe::Mode,
     progress::Progress,
     sequenced::Shared,
@@ -72,7 +72,7 @@ impl Numbering {
                         let outside = shared.map_or(Mode::Plain, |shared| shared.combiners.mode());
                         let mode = if gapless { mode } else { outside };
                         let counter = counter.with_limits(time_limit, comment).in_mode(mode);
-                        groups.push(Group { combiner, time_limit, ..Group::new(sequence, counter, gapless) });
+                        groups.push(Group { combiner, ..Group::new(sequence, counter, gapless) });
                     }
                     *known.entry(key).or_insert(groups.len() - 1)
                 };
@@ -97,6 +97,11 @@ impl Numbering {
         gapless.sort_by_cached_key(|(_, group)| group.counter.name());
         let gapless = gapless.into_iter().map(|(place, _)| place).collect();
         Self { groups, members, gapless }
+    }
+
+    /// From now on its counters are waited for no longer than that.
+    pub(crate) fn wait_until(&mut self, until: Until) {
+        self.groups.iter_mut().for_each(|group| group.until = until);
     }
 
     /// One for the documents of several calls, in their order.
@@ -236,7 +241,7 @@ impl Numbering {
         let is_stored = |document| progress.is_none_or(|progress| progress.is_stored(document));
         for group in self.groups.iter().filter(|group| !group.gapless) {
             let Some((number, to)) = group.raise(is_stored) else { continue };
-            if let Err(error) = in_time(group.time_limit, SILENCE, group.counter.raise(to)).await {
+            if let Err(error) = group.until.get(SILENCE, group.counter.raise(to)).await {
                 return Err(group.counter.not_raised(number, &error));
             }
         }

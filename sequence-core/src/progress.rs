@@ -216,6 +216,15 @@ pub(crate) fn is_confirmed(error: &Error) -> bool {
     }
 }
 
+/// Whether nobody knows of the document of an insert that ended with this.
+pub(crate) fn may_be_stored(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::UnknownOutcome { .. } => true,
+        ErrorKind::Driver => refusals(error).is_empty() && !is_nothing_done(error),
+        _ => false,
+    }
+}
+
 /// A connection that is cut is none of these: the command may be on its way.
 pub(crate) fn is_nothing_done(error: &Error) -> bool {
     let Some(driver) = error.driver_error() else { return true };

@@ -1,6 +1,8 @@
 //! The document that is there, or this one with a number.
 
-use mongo_sequence::{AutoIncrement, GetOrInsert};
+use std::time::Duration;
+
+use mongo_sequence::{AutoIncrement, ErrorKind, GetOrInsert, GetOrInsertWithSeq};
 use mongodb::{
     Collection,
     bson::{Bson, Document, doc},
@@ -154,8 +156,6 @@ async fn a_duplicate_that_the_filter_does_not_find_is_returned_after_three_round
     assert_eq!(test.value("orders._id").await, Some(4));
 }
 
-/// In a transaction of the caller's, somebody else's document in the making is a reason to run it again, and then it is
-/// found.
 /// Each round burns one, and the error tells the first.
 #[tokio::test]
 async fn a_number_that_an_earlier_round_has_burnt_is_told() {
@@ -169,6 +169,26 @@ async fn a_number_that_an_earlier_round_has_burnt_is_told() {
     }
 }
 
+/// Where a later round may have stored the document, its number is told, and not one that is a gap.
+#[tokio::test]
+async fn the_number_with_which_a_later_round_may_have_stored_it_is_told() {
+    let is_lost = doc! { "closeConnection": true };
+    let is_held_up = doc! { "blockConnection": true, "blockTimeMS": 7_000 };
+    for (fault, limit) in [(is_lost, None), (is_held_up, Some(Duration::from_millis(100)))] {
+        let (test, customers) = customers().await;
+        test.fail(&["insert"], doc! { "skip": 1 }, fault).await;
+        let mut customer = customer("old@");
+        let call = customer.get_or_insert_with_seq(&customers, doc! { "visits": 99 });
+        let error = call.optional(limit, GetOrInsertWithSeq::time_limit).await.unwrap_err();
+        test.fail(&["insert"], "off", doc! {}).await;
+        let is_driver = matches!(error.kind(), ErrorKind::Driver);
+        assert!(is_driver && limit.is_none() || matches!(error.kind(), ErrorKind::UnknownOutcome { .. }), "{error:?}");
+        assert_eq!(error.number(), Some(3), "{error:?}");
+    }
+}
+
+/// In a transaction of the caller's, somebody else's document in the making is a reason to run it again, and then it is
+/// found.
 #[tokio::test]
 async fn in_a_transaction_a_competitor_is_found_in_the_next_run() {
     for gapless in [false, true] {

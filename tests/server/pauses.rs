@@ -32,7 +32,7 @@ use tokio::{
 };
 
 use crate::{
-    models::{Order, order},
+    models::{Invoice, Order, invoice, order},
     support::{TestDb, integer, started},
     watch::{Watch, until},
 };
@@ -318,6 +318,49 @@ async fn a_time_limit_is_kept_though_the_server_says_nothing() {
     assert_eq!(pause.stored("plain").await, BTreeSet::from([1, one.id]));
     assert_eq!(pause.stored("gapless").await, BTreeSet::from([1, 2]));
     assert_eq!(other.id, 2);
+}
+
+/// The limit is one for all that a call waits for: those who have waited for a number wait less for their insert, and are not
+/// overtaken by who has come later.
+#[tokio::test]
+async fn a_time_limit_begins_with_the_call() {
+    const LIMIT: Duration = Duration::from_secs(2);
+    let pause = Pause::unnoticed().await;
+    let orders = pause.test.db.collection::<Order>("orders");
+    let invoices = pause.test.db.collection::<Invoice>("invoices");
+    order().insert_with_seq(&orders).await.unwrap();
+    invoice().insert_with_seq(&invoices).await.unwrap();
+    let held_up = doc! {
+        "failCommands": ["findAndModify"],
+        "appName": pause.test.db.name(),
+        "blockConnection": true,
+        "blockTimeMS": 1_000,
+    };
+    let held_up = doc! { "configureFailPoint": "failCommand", "mode": { "times": 3 }, "data": held_up };
+    pause.watch.admin().run_command(held_up).await.unwrap();
+    pause.hang(AT_INSERT, "alwaysOn").await;
+    let commands = pause.test.sent.named("findAndModify").len();
+    let mut new = invoice();
+    let with_both = async { new.insert_with_seq(&invoices).time_limit(LIMIT).await.map(drop) };
+    let [one, found] = [0, 3].map(|way| limited(LIMIT, way, &orders, false));
+    let mut before = Box::pin(async { tokio::join!(one, found, with_both) });
+    tokio::select! {
+        done = &mut before => panic!("{done:?}"),
+        () = pause.test.sent.until("findAndModify", commands + 3) => {}
+    }
+    let (one, found, with_both) = tokio::select! {
+        biased;
+        done = &mut before => done,
+        done = limited(LIMIT, 0, &orders, false) => panic!("who has come later ends first: {done:?}"),
+    };
+    for error in [one.unwrap_err(), found.unwrap_err()] {
+        assert!(matches!(error.kind(), ErrorKind::UnknownOutcome { limit: LIMIT, .. }), "{error:?}");
+        assert!(error.number().is_some());
+    }
+    let error = with_both.unwrap_err(); // it is not committed any more
+    assert!(matches!(error.kind(), ErrorKind::Deadline { limit: LIMIT, .. }), "{error:?}");
+    assert_eq!(error.number(), Some(1_010));
+    pause.hang(AT_INSERT, "off").await;
 }
 
 /// Where the server is when it is stopped.

@@ -1,6 +1,7 @@
 //! `SequencedCollection`: callers that wait at the same time share round trips, and nothing else.
 
 mod groups;
+mod runtimes;
 
 use std::collections::BTreeSet;
 

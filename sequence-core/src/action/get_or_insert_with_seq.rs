@@ -11,8 +11,9 @@ use serde::de::DeserializeOwned;
 use crate::{
     AutoIncrement, Error, Result,
     data::as_it_is_now,
-    insert::{self, Call, SILENCE},
+    insert::{self, Call, SILENCE, Until},
     observe::{self, Action, Span},
+    progress::may_be_stored,
     sequenced::Shared,
 };
 
@@ -109,6 +110,7 @@ opaque_future! {
 async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq<'_, T>) -> Result<GetOrInsert> {
     let GetOrInsertWithSeq { model, collection, shared, filter, mut call } = action;
     let gapless = call.gapless || T::SEQUENCES.iter().any(|definition| definition.gapless);
+    let until = *call.until.insert(Until::from_now(call.time_limit));
     let latest = latest(collection);
     let mut rounds = 0;
     let mut burnt = None; // by the first round
@@ -118,7 +120,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         let find = latest.find_one(filter.clone());
         let found = match session {
             Some(session) => find.session(session).await.map_err(Error::from),
-            None => insert::in_time(call.time_limit, SILENCE, async { Ok(find.await?) }).await,
+            None => until.get(SILENCE, async { Ok(find.await?) }).await,
         };
         if let Some(found) = found.map_err(|error| error.burning(burnt))? {
             *model = found;
@@ -130,6 +132,7 @@ async fn execute<T: AutoIncrement + DeserializeOwned>(action: GetOrInsertWithSeq
         }
         let error = match insert::run(slice::from_mut(model), collection, shared, call.again(), true).await {
             Ok(ids) => return Ok(GetOrInsert::Inserted { inserted_id: ids.into_iter().next().unwrap_or(Bson::Null) }),
+            Err(error) if may_be_stored(&error) => return Err(error.burning(burnt)),
             Err(error) => error.with_number(burnt.or(error.number())),
         };
         // somebody else was faster, unless the index is on something else than the filter

@@ -1,9 +1,6 @@
 //! Numbers from counters outside any transaction, then the insert.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use mongodb::{ClientSession, bson::Bson};
 
@@ -23,11 +20,11 @@ pub(super) async fn outside<T: AutoIncrement>(
     numbering: &Numbering,
     target: &Target,
     mut session: Option<&mut ClientSession>,
-    time_limit: Option<Duration>,
+    until: Until,
 ) -> Result<Vec<Bson>> {
     let mut numbers = numbering.take_plain().await?;
-    let limit = time_limit.filter(|_| session.is_none()); // what becomes of a session is for its owner to know
-    let mut progress = Progress::new(batch.len(), Until::behind(limit, SILENCE));
+    // what becomes of a session is for its owner to know
+    let mut progress = Progress::new(batch.len(), if session.is_some() { Until::default() } else { until });
     insert_pending(&mut batch, numbering, target, session.as_deref_mut(), &mut numbers, &mut progress, false).await;
     if let Some(failure) = progress.failure().filter(|_| !target.one)
         && in_transaction(session).await?
@@ -72,7 +69,7 @@ pub(crate) async fn insert_pending(
             Ok(Some(collision)) => {
                 let pending = progress.pending(); // none of which is stored
                 let renumbered = renumber(numbering, &pending, numbers, collision, session.as_deref_mut());
-                progress.until.get(Box::pin(renumbered)).await
+                progress.until.get(SILENCE, Box::pin(renumbered)).await
             }
             Ok(None) => return,
             Err(error) => Err(error),
@@ -104,7 +101,9 @@ async fn send(
     let pending = progress.pending();
     let mut collision: Option<Collision> = None;
     for mut part in target.parts(documents.documents(&pending, numbers)?, &pending)? {
-        let error = match progress.until.wait(Box::pin(target.insert(&mut part, session.as_deref_mut()))).await {
+        progress.until.require_time(SILENCE)?;
+        let error = match progress.until.wait(SILENCE, Box::pin(target.insert(&mut part, session.as_deref_mut()))).await
+        {
             Ok(Ok(ids)) => {
                 progress.done(&part, ids);
                 continue;
@@ -119,7 +118,7 @@ async fn send(
         let mut again = BTreeSet::new();
         let duplicates = if replace && is_confirmed(&error) {
             // what cannot be found out in time is refused for good
-            progress.until.wait(Box::pin(target.duplicates(&error))).await.unwrap_or_default()
+            progress.until.wait(SILENCE, Box::pin(target.duplicates(&error))).await.unwrap_or_default()
         } else {
             Vec::new()
         };

@@ -6,11 +6,11 @@ use mongodb::bson::{RawDocumentBuf, doc};
 
 use super::{Numbers, prepare};
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     combiner::{Combiner, Run},
     counter::{Counter, State},
     document,
-    insert::{SILENCE, in_time},
+    insert::{SILENCE, Until},
 };
 
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub(crate) struct Group {
     pub(super) gapless: bool,
     /// What shares the counter with other callers of the handle, if there is one and the numbers may have gaps.
     pub(super) combiner: Option<Arc<Combiner>>,
-    /// How long the call waits for numbers of the handle.
-    pub(super) time_limit: Option<Duration>,
+    /// How long the call waits.
+    pub(super) until: Until,
     /// Those that take a number, in the order of the batch.
     pub(super) takers: Vec<usize>,
     /// Those that bring their own.
@@ -41,7 +41,18 @@ impl Group {
         let key = document::serialize(&key).map(RawDocumentBuf::into_bytes).unwrap_or_default().into();
         let (takers, own, committed, passed, counter) =
             (Vec::new(), Vec::new(), None, BTreeSet::new(), Arc::new(counter));
-        Self { sequence, counter, key, gapless, combiner: None, time_limit: None, takers, own, committed, passed }
+        Self {
+            sequence,
+            counter,
+            key,
+            gapless,
+            combiner: None,
+            until: Until::default(),
+            takers,
+            own,
+            committed,
+            passed,
+        }
     }
 
     /// The same group without documents.
@@ -52,7 +63,7 @@ impl Group {
             key: Arc::clone(&self.key),
             gapless: self.gapless,
             combiner: self.combiner.clone(),
-            time_limit: None,
+            until: Until::default(),
             takers: Vec::new(),
             own: Vec::new(),
             committed: None,
@@ -115,15 +126,16 @@ impl Group {
     }
 
     async fn supply(&self, n: u64) -> Result<Vec<Run>> {
-        let take = async {
-            match &self.combiner {
-                Some(combiner) => combiner.take(n).await,
-                None => Ok(vec![Run { n, last: self.counter.advance(n).await? }]),
-            }
+        let Some(combiner) = &self.combiner else {
+            // the server knows the limit, and says that the counter is held
+            let take = async { Ok(vec![Run { n, last: self.counter.advance(n).await? }]) };
+            return self.until.get(SILENCE, take).await;
         };
-        // of a command that is not shared the server knows the limit, and says that the counter is held
-        let longer = if self.combiner.is_some() { Duration::ZERO } else { SILENCE };
-        in_time(self.time_limit, longer, take).await
+        let mut runs = Vec::new();
+        match self.until.wait(Duration::ZERO, combiner.take_into(&mut runs, n)).await {
+            Ok(taken) => taken.map(|()| runs),
+            Err(limit) => Err(combiner.lost(&runs, Error::new(ErrorKind::Deadline { limit }))),
+        }
     }
 
     /// How many of these documents have a number of the group, and the first of these.

@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 use super::lane::{Item, Stored};
 use crate::{
@@ -120,6 +123,7 @@ async fn commit(target: &Target, group: &VecDeque<Member>, is_group: bool) -> Re
         is_group,
         target: Target { one: group.len() == 1, ..target.clone() },
         time_limit: TRANSACTION_TIME,
+        began: Instant::now(),
         stage: Arc::default(),
     };
     insertion.run().await

@@ -26,6 +26,8 @@ use crate::{
 
 /// How many groups of plain numbers are under way: while one waits for its insert, the next takes its numbers.
 const UNDER_WAY: usize = 2;
+/// In how many queues a document is put, one after the other, whose runtimes end before anybody takes it.
+const QUEUES: usize = 3;
 /// From how many queues on those are looked for that have closed.
 const MANY: usize = 64;
 
@@ -63,7 +65,7 @@ pub(super) struct Item {
     pub(super) template: Arc<Template>,
     /// The counters of this document.
     pub(super) numbering: Numbering,
-    answer: oneshot::Sender<Result<Stored>>,
+    answer: oneshot::Sender<Answer>,
     caller: Span,
     _pending: Pending,
 }
@@ -74,8 +76,22 @@ impl Item {
     }
 
     pub(super) fn answer(self, outcome: Result<Stored>) {
-        let _gone = self.answer.send(outcome);
+        let _gone = self.answer.send(Answer::Outcome(outcome));
     }
+
+    /// Nobody takes it from its queue any more.
+    pub(super) fn give_back(self) {
+        let Self { template, numbering, answer, .. } = self;
+        let _gone = answer.send(Answer::GivenBack(template, numbering));
+    }
+}
+
+/// What its caller hears.
+#[derive(Debug)]
+enum Answer {
+    Outcome(Result<Stored>),
+    /// It was not even looked at.
+    GivenBack(Arc<Template>, Numbering),
 }
 
 /// What became of it.
@@ -115,19 +131,21 @@ impl Shared {
 
     /// Queues a document and waits for what comes of it.
     pub(crate) async fn insert(&self, template: Template, numbering: Numbering, target: &Target) -> Result<Stored> {
-        let (answer, answered) = oneshot::channel();
-        self.enqueue(
-            Item {
-                template: Arc::new(template),
-                numbering,
-                answer,
-                caller: Span::current(),
-                _pending: Pending::new(&self.pending),
-            },
-            target,
-        )?;
-        // A task that does not answer has ended with its runtime.
-        answered.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::UnknownOutcome { limit: TRANSACTION_TIME })))
+        let (mut template, mut numbering) = (Arc::new(template), numbering);
+        for _ in 0..QUEUES {
+            let (answer, answered) = oneshot::channel();
+            self.enqueue(
+                Item { template, numbering, answer, caller: Span::current(), _pending: Pending::new(&self.pending) },
+                target,
+            )?;
+            (template, numbering) = match answered.await {
+                Ok(Answer::Outcome(outcome)) => return outcome,
+                Ok(Answer::GivenBack(template, numbering)) => (template, numbering),
+                // a task that has taken it and does not answer has ended with its runtime
+                Err(_) => return Err(Error::new(ErrorKind::UnknownOutcome { limit: TRANSACTION_TIME })),
+            };
+        }
+        Err(Error::new(ErrorKind::ShutDown))
     }
 
     fn enqueue(&self, mut item: Item, target: &Target) -> Result<()> {

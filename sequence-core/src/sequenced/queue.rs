@@ -37,7 +37,7 @@ struct Waiting {
 #[derive(Debug)]
 pub(super) struct Entrance(Arc<Queue>);
 
-/// The end at which they are taken. When it is dropped, with the runtime of its task, their callers find out.
+/// The end at which they are taken. When it is dropped, with the runtime of its task, their callers get them back.
 #[derive(Debug)]
 pub(super) struct Exit(Arc<Queue>);
 
@@ -112,6 +112,6 @@ impl Drop for Exit {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
         waiting.is_open = false;
-        waiting.items.clear(); // the answers that nobody will give are dropped with them
+        waiting.items.drain(..).for_each(Item::give_back);
     }
 }

@@ -1,9 +1,6 @@
 //! An insert in a transaction of the library's own: counters first, then the document, then the commit.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use mongodb::{
     ClientSession,
@@ -11,7 +8,10 @@ use mongodb::{
     error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
     options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern},
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 
 use super::{
     Backoff,
@@ -54,6 +54,7 @@ pub(crate) struct Insertion {
     pub(crate) is_group: bool,
     pub(crate) target: Target,
     pub(crate) time_limit: Duration,
+    pub(crate) began: Instant,
     /// How far it is, for a caller that does not wait for its end.
     pub(crate) stage: Arc<Stage>,
 }
@@ -136,7 +137,6 @@ impl Insertion {
     }
 
     async fn repeat(&mut self, session: &mut ClientSession, may_be_open: &mut bool) -> Result<Vec<Bson>, Stopped> {
-        let started = Instant::now();
         let mut backoff = Backoff::new(self.is_group);
         let mut held = Held::default();
         let (mut repairs, mut prepared) = (0, false);
@@ -145,7 +145,7 @@ impl Insertion {
             attempts.begin(Tried::Transaction, self.numbering.observed());
             *may_be_open = true;
             let failure = match self.attempt(session, &mut held).await {
-                Ok(result) if self.stage.commits(self.numbers.first()) => match self.commit(session, started).await {
+                Ok(result) if self.stage.commits(self.numbers.first()) => match self.commit(session).await {
                     Ok(()) => {
                         *may_be_open = false;
                         self.stage.is_committed(self.numbers.first());
@@ -169,7 +169,7 @@ impl Insertion {
                     self.templates = None;
                     continue;
                 }
-                Failure::NotStarted | Failure::Miss(..) if self.is_over(started, Duration::ZERO) => {
+                Failure::NotStarted | Failure::Miss(..) if self.is_over(Duration::ZERO) => {
                     return Err(self.out_of_time().into());
                 }
                 Failure::NotStarted => {
@@ -216,7 +216,7 @@ impl Insertion {
                 return Err(error.into());
             }
             let pause = backoff.next();
-            if self.is_over(started, pause) {
+            if self.is_over(pause) {
                 let out_of_time = self.out_of_time();
                 return Err(match error.driver_error() {
                     Some(cause) => out_of_time.caused_by(cause.clone()).into(),
@@ -310,7 +310,7 @@ impl Insertion {
     }
 
     /// Repeats the commit, and the commit only, while its outcome is unknown.
-    async fn commit(&self, session: &mut ClientSession, started: Instant) -> Result<()> {
+    async fn commit(&self, session: &mut ClientSession) -> Result<()> {
         let mut backoff = Backoff::new(false);
         let mut unknown = false;
         loop {
@@ -327,7 +327,7 @@ impl Insertion {
                 return Err(error.into());
             }
             let pause = backoff.next();
-            if !repeat || self.is_over(started, pause) {
+            if !repeat || self.is_over(pause) {
                 let (kind, number) = (ErrorKind::UnknownOutcome { limit: self.time_limit }, self.numbers.first());
                 if let Some(observed) = self.numbering.observed() {
                     observed.unknown(self.numbers.len() as u64, number);
@@ -364,8 +364,8 @@ impl Insertion {
         }
     }
 
-    fn is_over(&self, started: Instant, pause: Duration) -> bool {
-        started.elapsed() + pause >= self.time_limit
+    fn is_over(&self, pause: Duration) -> bool {
+        self.began.elapsed() + pause >= self.time_limit
     }
 
     fn out_of_time(&self) -> Error {

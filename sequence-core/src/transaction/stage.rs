@@ -54,14 +54,45 @@ impl Stage {
 
     /// Stops waiting: from now on nothing more is committed.
     pub(crate) fn give_up(&self) -> GivenUp {
-        match std::mem::replace(&mut *self.lock(), At::GivenUp) {
+        let mut at = self.lock();
+        let given_up = match *at {
+            At::Committed(number) => return GivenUp::Stored(number), // and stays so
             At::Committing(number) => GivenUp::Unknown(number),
-            At::Committed(number) => GivenUp::Stored(number),
             At::Begun | At::GivenUp => GivenUp::NotStored,
-        }
+        };
+        *at = At::GivenUp;
+        given_up
     }
 
     fn lock(&self) -> MutexGuard<'_, At> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GivenUp, Stage};
+
+    /// A caller that stops waiting for what comes behind the commit may find the runtime ended, and asks again.
+    #[test]
+    fn what_is_stored_stays_so_however_often_it_is_asked_for() {
+        let stage = Stage::default();
+        assert!(stage.commits(Some(7)));
+        stage.is_committed(Some(7));
+        assert_eq!([stage.give_up(), stage.give_up()], [GivenUp::Stored(Some(7)); 2]);
+    }
+
+    #[test]
+    fn nothing_is_committed_any_more_once_it_is_given_up() {
+        let stage = Stage::default();
+        assert!(stage.commits(Some(7)));
+        stage.begins_again();
+        assert_eq!(stage.give_up(), GivenUp::NotStored);
+        assert!(!stage.commits(Some(8)));
+        let stage = Stage::default();
+        assert!(stage.commits(Some(7)));
+        assert_eq!(stage.give_up(), GivenUp::Unknown(Some(7)));
+        stage.begins_again();
+        assert!(!stage.commits(Some(7)));
     }
 }

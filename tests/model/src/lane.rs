@@ -25,6 +25,11 @@ impl Item {
     pub(super) fn is_waited_for(&self) -> bool {
         !self.answer.is_closed()
     }
+
+    /// Its caller is told nothing more.
+    pub(super) fn give_back(self) {
+        drop(self.answer);
+    }
 }
 
 /// What happens in a story of documents that wait for a task.

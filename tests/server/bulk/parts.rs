@@ -1,15 +1,23 @@
 //! Batches of several commands, and what is known of their documents when one of them is lost.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    time::Duration,
+};
 
 use mongo_sequence::AutoIncrement;
-use mongodb::{Collection, bson::doc};
+use mongodb::{
+    Collection,
+    bson::doc,
+    event::{EventHandler, command::CommandEvent},
+    options::ClientOptions,
+};
 use serde::Serialize;
 
 use super::{Line, incomplete, lines, numbers, refusals};
 use crate::{
     models::{Order, order},
-    support::TestDb,
+    support::{TestDb, server},
     watch::until,
 };
 
@@ -54,10 +62,10 @@ async fn behind_a_part_that_is_given_up_nothing_is_sent() {
     let collection: Collection<Line> = test.db.collection("lines");
     Line::insert_many_with_seq(&mut lines(["x"]), &collection).await.unwrap();
     test.sent.clear();
-    let six_seconds = doc! { "blockConnection": true, "blockTimeMS": 6_000 };
-    test.fail(&["insert"], doc! { "times": 1 }, six_seconds).await;
+    let eight_seconds = doc! { "blockConnection": true, "blockTimeMS": 8_000 };
+    test.fail(&["insert"], doc! { "times": 1 }, eight_seconds).await;
     let mut batch = large();
-    let call = Line::insert_many_with_seq(&mut batch, &collection).time_limit(Duration::from_millis(10));
+    let call = Line::insert_many_with_seq(&mut batch, &collection).time_limit(Duration::from_secs(1));
     let error = call.await.unwrap_err();
     assert_eq!(incomplete(&error), [vec![], vec![3], vec![0, 1, 2]]);
     assert_eq!((numbers(&batch), error.number()), (vec![0; 4], Some(2)));
@@ -161,4 +169,24 @@ async fn a_large_comment_does_not_make_the_driver_cut_a_part() {
     let error = Line::insert_many_with_seq(&mut batch, &collection).comment(comment).await.unwrap_err();
     test.fail(&["insert"], "off", doc! {}).await;
     assert_eq!((incomplete(&error), numbers(&batch)), ([vec![0, 1], vec![2], vec![]], vec![2, 3, 0]));
+}
+
+/// The answer to the first part comes in time, and is looked at too late: this thread is held up.
+#[tokio::test]
+async fn a_part_whose_time_is_over_is_not_sent() {
+    static INSERTS: AtomicUsize = AtomicUsize::new(0);
+    let hold_up = |event| match event {
+        CommandEvent::Started(started) if started.command_name == "insert" => drop(INSERTS.fetch_add(1, SeqCst)),
+        CommandEvent::Succeeded(done) if done.command_name == "insert" => std::thread::sleep(Duration::from_secs(7)),
+        _ => {}
+    };
+    let configure = |options: &mut ClientOptions| options.command_event_handler = Some(EventHandler::callback(hold_up));
+    let test = TestDb::on(server().await, configure).await;
+    let collection: Collection<Line> = test.db.collection("lines");
+    let mut batch = large();
+    let call = Line::insert_many_with_seq(&mut batch, &collection).time_limit(Duration::from_secs(1));
+    let error = call.await.unwrap_err();
+    test.client.clone().shutdown().await; // which waits for what goes on behind the call
+    assert_eq!(incomplete(&error), [vec![0, 1, 2], vec![3], vec![]]);
+    assert_eq!((numbers(&batch), error.number(), INSERTS.load(SeqCst)), (vec![1, 2, 3, 0], Some(4), 1));
 }

@@ -84,7 +84,7 @@ blocks findAndModify
     wce 91 bare x1   | Unconfirmed (7)              | 12 | -        | 12   | f f
     wce 91 x1        | 2 3 4 5 6 7                  | 11 | 2 3 4 5 6 7 | 8    | f f i
     wce 91 x2        | Unconfirmed (7)              | 12 | -        | 12   | f f f
-    late             | Deadline                     | 11 | -        | 8    | f
+    late             | Deadline (2)                 | 11 | -        | 8    | f
 
 blocks insert
     closed x1        | 2 3 4 5 6 7                  | 11 | 2 3 4 5 6 7 | 8    | f i i

@@ -107,6 +107,7 @@ async fn a_late_block_makes_callers_wait_no_longer_than_their_limit() {
     let limit = Duration::from_millis(50);
     let error = Order::insert_many_with_seq(&mut batch, &orders).time_limit(limit).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Deadline { limit: found, .. } if *found == limit), "{error:?}");
+    assert_eq!(error.number(), Some(2));
     assert!(batch.iter().all(|order| order.id == 0));
     let mut patient = order();
     patient.insert_with_seq(&orders).await.unwrap();
