@@ -76,20 +76,23 @@ fn draw(name: &str) -> String {
     )
 }
 
-/// For rustdoc, whose pages stand alone: links to the pictures that hold the pictures.
+/// For rustdoc, whose pages stand alone: links to the pictures that hold the pictures, with the one that the bench draws.
 fn links() -> String {
-    names().iter().fold(String::new(), |mut links, name| {
-        let mut data = String::new();
-        for byte in draw(name).bytes() {
+    let mut pictures: Vec<(String, String)> = names().into_iter().map(|name| (name.clone(), draw(&name))).collect();
+    pictures.push(("throughput".to_owned(), read("../../throughput.svg")));
+    let mut links = String::new();
+    for (name, picture) in pictures {
+        write!(links, "[picture-{name}]: data:image/svg+xml,").unwrap();
+        for byte in picture.bytes() {
             match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => data.push(byte.into()),
-                _ if b"-._~:/=;,@'!*+".contains(&byte) => data.push(byte.into()),
-                _ => write!(data, "%{byte:02X}").unwrap(),
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => links.push(byte.into()),
+                _ if b"-._~:/=;,@'!*+".contains(&byte) => links.push(byte.into()),
+                _ => write!(links, "%{byte:02X}").unwrap(),
             }
         }
-        writeln!(links, "[picture-{name}]: data:image/svg+xml,{data}").unwrap();
-        links
-    })
+        links.push('\n');
+    }
+    links
 }
 
 #[test]

@@ -19,10 +19,11 @@ const RATES: [f64; 8] = [10., 30., 100., 300., 1_000., 3_000., 10_000., 30_000.]
 /// Where the curves end and their names begin.
 const NAMES: u32 = 290;
 
-/// Grey and colours that can be told from white and from black alike. The texts get theirs from the reader's scheme.
+/// Grey and colours that can be told from white and from black alike. Paper and texts get theirs from the reader's scheme.
 const GREY: RGBColor = RGBColor(128, 128, 128);
-const SCHEMES: &str = "<style>svg{font-variant-numeric:tabular-nums}text{fill:#1f2328}\
-    @media(prefers-color-scheme:dark){text{fill:#e6edf3}}</style>";
+const SCHEMES: &str = "<style>svg{font-variant-numeric:tabular-nums}text{fill:#1f2328}.paper{fill:#ffffff}\
+    @media(prefers-color-scheme:dark){text{fill:#e6edf3}.paper{fill:#1c2128}}</style>\
+    <rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"6\"/>";
 
 /// How a way is drawn: what is not of this library in grey tones, with a dashed line.
 fn style(way: Way) -> (RGBColor, bool) {

@@ -272,16 +272,8 @@ pub(crate) async fn prepare(counter: &Counter) -> Result<Option<i64>> {
 /// caller: a retry of one command inside a transaction that the server has aborted cannot succeed.
 pub(crate) async fn take_in(counter: &Counter, n: u64, session: &mut ClientSession) -> Result<i64> {
     for _ in 0..2 {
-        match counter.advance_in(n, &mut *session).await {
-            Ok(Some(number)) => return Ok(number),
-            Ok(None) => {}
-            Err(error) => {
-                // a Decimal128 is moved on before the reply can be looked at
-                if matches!(error.kind(), ErrorKind::CounterCorrupt { .. }) {
-                    counter.break_transaction(session).await;
-                }
-                return Err(error);
-            }
+        if let Some(number) = counter.advance_in(n, &mut *session).await? {
+            return Ok(number);
         }
         counter.settle_miss_in(n, &mut *session).await?;
     }

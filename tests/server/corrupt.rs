@@ -73,6 +73,11 @@ async fn what_is_no_counter_gives_a_typed_error_three_times_and_is_not_touched()
             assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
             let error = tickets.raise_to(100).await.unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+            let mut session = test.client.start_session().await.unwrap();
+            session.start_transaction().await.unwrap();
+            let error = order().insert_with_seq(&orders).session(&mut session).gapless().await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::CounterCorrupt { .. }), "{found:?}: {error:?}");
+            session.commit_transaction().await.unwrap(); // nothing was written in it
         }
         // NaN is not equal to itself
         assert_eq!(format!("{:?}", test.counter("orders._id").await), format!("{before:?}"));
