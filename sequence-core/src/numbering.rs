@@ -17,7 +17,7 @@ pub(crate) use self::{
     numbers::Numbers,
 };
 use crate::{
-    AutoIncrement, ErrorKind, NumberedField, Result, capability,
+    AutoIncrement, NumberedField, Result, capability,
     counter::{Counter, State},
     document::{self, Draft},
     insert::{SILENCE, Until},
