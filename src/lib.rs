@@ -1,4 +1,5 @@
 #![doc = include_str!("../docs/guide/rustdoc-links.txt")]
+#![doc = include_str!("../docs/guide/pictures/rustdoc.txt")]
 #![doc = include_str!("../README.md")]
 //!
 //! ## Cargo features
