@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use mongodb::{
     ClientSession,
     bson::{Bson, Document, doc},
+    error::UNKNOWN_TRANSACTION_COMMIT_RESULT,
     options::WriteConcern,
 };
 
@@ -155,12 +156,15 @@ async fn inside(field: &NumberedField, scope: &Document, ids: &[Bson]) -> Result
 async fn transact(field: NumberedField, data: Data, counter: Counter, ids: Vec<Bson>) -> Result<u64> {
     let session = counter.client().start_session().await?;
     let mut open = Open { session: Some(session), counter: Arc::new(counter), may_be: true };
-    let Open { session: Some(session), counter, .. } = &mut open else { return Ok(0) };
+    let Open { session: Some(session), counter, .. } = &mut open else {
+        return Err(Error::new(ErrorKind::ShutDown));
+    };
     let (transaction, counter) =
         (session.start_transaction().write_concern(WriteConcern::majority()), Arc::clone(counter));
     let done =
         transaction.and_run2(async move |session| Ok(attempt(&field, &data, &counter, &ids, session).await?)).await;
-    open.may_be = done.is_err(); // the driver aborts none that it has tried to commit
+    // the driver aborts none that it has tried to commit
+    open.may_be = done.as_ref().is_err_and(|error| error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT));
     open.close_if_it_may_be();
     Ok(done?)
 }
