@@ -1,5 +1,6 @@
 //! Transactions: is one in progress, and the library's own, run in a task of its own and repeated whole.
 
+mod documents;
 mod held;
 mod open;
 mod owned;
