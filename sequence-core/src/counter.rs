@@ -165,7 +165,8 @@ impl Counter {
     async fn insert(&self, seed: i64) -> Result<()> {
         let mut options = FindOneAndUpdateOptions::default();
         options.upsert = Some(true);
-        match self.modify(self.by_key(), doc! { "$setOnInsert": { &self.field: seed } }, options).await {
+        let change = || (self.by_key(), doc! { "$setOnInsert": { &self.field: seed } });
+        match self.modify(change, options).await {
             // a server that does not repeat it: another was first
             Err(error) if is_duplicate_id(&error) => Ok(()),
             Err(error) => Err(self.waited_in_vain(error)),
@@ -180,8 +181,7 @@ impl Counter {
     /// Moves the counter to `to` if it lies behind; tells whether it moved.
     pub(crate) async fn raise(&self, to: i64) -> Result<bool> {
         for _ in 0..CREATIONS {
-            let (filter, update) = self.raising(to);
-            let raised = self.modify(filter, update, FindOneAndUpdateOptions::default()).await;
+            let raised = self.modify(|| self.raising(to), FindOneAndUpdateOptions::default()).await;
             if raised.map_err(|error| self.waited_in_vain(error))?.is_some() {
                 return Ok(true);
             }
@@ -196,23 +196,21 @@ impl Counter {
 
     /// Sets the counter to `to`, unless it has left `from` meanwhile; tells whether it did.
     pub(crate) async fn replace(&self, from: i64, to: i64) -> Result<bool> {
-        let (filter, update) = (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
-        let replaced = self.modify(filter, update, FindOneAndUpdateOptions::default()).await;
+        let change = || (doc! { "_id": &self.key, &self.field: from }, doc! { "$set": { &self.field: to } });
+        let replaced = self.modify(change, FindOneAndUpdateOptions::default()).await;
         Ok(replaced.map_err(|error| self.waited_in_vain(error))?.is_some())
     }
 
     /// Changes the counter outside any transaction, with one command, and returns what it was before.
-    async fn modify(
+    async fn modify<U: Into<UpdateModifications>>(
         &self,
-        filter: Document,
-        update: impl Into<UpdateModifications>,
+        change: impl Fn() -> (Document, U),
         mut options: FindOneAndUpdateOptions,
     ) -> mongodb::error::Result<Option<Verbatim>> {
         options.max_time = Some(self.command_time);
-        let update = update.into();
         let send = || {
-            let (collection, options) = (self.collection.clone(), options.clone());
-            let (filter, update) = (filter.clone(), update.clone());
+            let (collection, options, (filter, update)) = (self.collection.clone(), options.clone(), change());
+            let update = update.into();
             Detached::new(async move { collection.find_one_and_update(filter, update).with_options(options).await })
         };
         repeated(&self.observed, send).await

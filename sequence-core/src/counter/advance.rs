@@ -2,7 +2,7 @@
 
 use mongodb::{
     ClientSession,
-    bson::{Document, doc},
+    bson::{Bson, Document, doc},
     options::FindOneAndUpdateOptions,
 };
 
@@ -10,10 +10,21 @@ use super::{BLOCKS, CREATIONS, Counter, repeat::once};
 use crate::{
     Error, ErrorKind, Result,
     definition::Stride,
+    document::Verbatim,
     error::server_code,
     number::{self, Number},
     progress::is_nothing_done,
 };
+
+/// What is known of the counter.
+#[derive(Clone, Copy)]
+enum Stands {
+    /// Nothing: it is moved if it is an Int64, as the library leaves it. Of the commands that are safe this costs the server
+    /// and the client least.
+    AtInt64,
+    /// It is no Int64: whoever made it writes another type. A Double stays one, and needs both commands each time.
+    Anywhere,
+}
 
 impl Counter {
     /// Takes `n` numbers and returns the last of them. Creates the counter if it is missing.
@@ -60,67 +71,90 @@ impl Counter {
         }
     }
 
-    /// The filter is the plain `_id`, and there is no projection: with either the server leaves its fast path, which
-    /// costs a tenth of all the numbers that a counter can give.
     async fn increment(
         &self,
         stride: &Stride,
         is_block: bool,
-        session: Option<&mut ClientSession>,
+        mut session: Option<&mut ClientSession>,
     ) -> Result<Option<i64>> {
-        let (filter, update) = (self.by_key(), vec![self.moving(stride, is_block)]);
-        let mut options = FindOneAndUpdateOptions::default();
-        options.comment.clone_from(&self.comment);
-        let inside = session.is_some();
-        let before = match session {
-            Some(session) => {
-                let action = self.collection.find_one_and_update(filter, update).with_options(options);
-                once(&self.observed, action.session(session)).await
-            }
-            None => self.modify(filter, update, options).await,
-        };
-        match before {
-            Ok(Some(before)) => match number::decode(before.get(&self.field)) {
-                Ok(number) => Ok(self.moved(number, stride)),
-                Err(found) => Err(self.corrupt(found)),
-            },
-            Ok(None) => Ok(None),
-            Err(error) => Err(self.refused(error, stride, inside)),
+        let mut before = self.step(stride, is_block, Stands::AtInt64, session.as_deref_mut()).await?;
+        if before.as_ref().is_some_and(|before| !matches!(before.get(&self.field), Some(Bson::Int64(_)))) {
+            before = self.step(stride, is_block, Stands::Anywhere, session).await?;
+        }
+        let Some(before) = before else { return Ok(None) };
+        match number::decode(before.get(&self.field)) {
+            Ok(number) => Ok(self.moved(number, stride)),
+            Err(found) => Err(self.corrupt(found)),
         }
     }
 
-    /// Moves the value on, if it is a number that has room for the stride; else nothing is changed.
+    /// One command, and what the counter was before it.
     ///
-    /// To the server null and NaN lie below all other numbers, text above, and a Decimal128 is as good as any. A fraction
-    /// differs from what comes of it as an Int64; so does the sum of a Double that cannot hold it (`$inc` by 1 leaves 2^53
-    /// where it is, for ever), unless the step is no Double either: how often that is rounded, depends on the server.
-    fn moving(&self, stride: &Stride, is_block: bool) -> Document {
-        let value = format!("${}", self.field);
-        let (low, high) =
-            if self.progression.ascending() { (i64::MIN, stride.bound) } else { (stride.bound, i64::MAX) };
-        let kind = || doc! { "$type": &value };
-        let sum = || doc! { "$add": [&value, stride.by] };
-        let exact = || {
-            doc! { "$and": [
-                { "$eq": [kind(), "double"] },
-                { "$eq": [&value, { "$toLong": &value }] },
-                { "$eq": [sum(), { "$add": [{ "$toLong": &value }, stride.by] }] },
-            ] }
-        };
-        let integer = || doc! { "$in": [kind(), ["int", "long"]] };
-        let counts = || {
-            if number::is_double(stride.by) {
-                doc! { "$or": [integer(), exact()] }
-            } else {
-                integer()
+    /// The filter is the plain `_id`, and there is no projection: with either the server leaves its fast path, which
+    /// costs a tenth of all the numbers that a counter can give.
+    async fn step(
+        &self,
+        stride: &Stride,
+        is_block: bool,
+        stands: Stands,
+        session: Option<&mut ClientSession>,
+    ) -> Result<Option<Verbatim>> {
+        let inside = session.is_some();
+        let change = || (self.by_key(), vec![self.moving(stride, is_block, stands)]);
+        let mut options = FindOneAndUpdateOptions::default();
+        options.comment.clone_from(&self.comment);
+        let before = match session {
+            Some(session) => {
+                let (filter, update) = change();
+                let action = self.collection.find_one_and_update(filter, update).with_options(options);
+                once(&self.observed, action.session(session)).await
             }
+            None => self.modify(change, options).await,
         };
-        let fits = || doc! { "$and": [{ "$gte": [&value, low] }, { "$lte": [&value, high] }, counts()] };
-        let mut set = doc! { &self.field: { "$cond": [fits(), sum(), &value] } };
+        before.map_err(|error| self.refused(error, stride, inside))
+    }
+
+    /// Moves the value on, if it is a number that has room for the stride; else nothing is changed.
+    fn moving(&self, stride: &Stride, is_block: bool, stands: Stands) -> Document {
+        let value = format!("${}", self.field);
+        let room = if self.progression.ascending() { "$lte" } else { "$gte" };
+        let fits = || {
+            let mut all = vec![doc! { room: [&value, stride.bound] }];
+            match stands {
+                Stands::AtInt64 => all.push(doc! { "$eq": [{ "$type": &value }, "long"] }),
+                Stands::Anywhere => all.extend(self.counts(&value, stride)),
+            }
+            doc! { "$and": all }
+        };
+        let mut set = doc! { &self.field: { "$cond": [fits(), { "$add": [&value, stride.by] }, &value] } };
         if is_block {
             set.insert(BLOCKS, doc! { "$cond": [fits(), true, format!("${BLOCKS}")] });
         }
         doc! { "$set": set }
+    }
+
+    /// What a value of any type has to be, so that it can be counted on from it.
+    ///
+    /// To the server null and NaN lie below all other numbers, text above, and a Decimal128 is as good as any. A fraction
+    /// differs from what comes of it as an Int64; so does the sum of a Double that cannot hold it (`$inc` by 1 leaves 2^53
+    /// where it is, for ever), unless the step is no Double either: how often that is rounded, depends on the server.
+    fn counts(&self, value: &str, stride: &Stride) -> [Document; 2] {
+        let kind = || doc! { "$type": value };
+        let integer = doc! { "$in": [kind(), ["int", "long"]] };
+        let is_of_64_bits = if self.progression.ascending() {
+            doc! { "$gte": [value, i64::MIN] }
+        } else {
+            doc! { "$lte": [value, i64::MAX] }
+        };
+        if !number::is_double(stride.by) {
+            return [is_of_64_bits, integer];
+        }
+        let exact = doc! { "$and": [
+            { "$eq": [kind(), "double"] },
+            { "$eq": [value, { "$toLong": value }] },
+            { "$eq": [{ "$add": [value, stride.by] }, { "$add": [{ "$toLong": value }, stride.by] }] },
+        ] };
+        [is_of_64_bits, doc! { "$or": [integer, exact] }]
     }
 
     /// Where the server has moved a counter that stood here. `None` if it has not.
