@@ -2,6 +2,9 @@
 //!
 //! Sums are made in `i128`, where nothing that a sequence can hold overflows.
 
+mod message;
+
+use self::message::Message;
 use crate::value::ByDefault;
 
 /// The counter collection, unless the model names another.
@@ -70,14 +73,22 @@ impl Definition {
     #[must_use]
     #[track_caller]
     pub const fn min(mut self, min: i64) -> Self {
-        assert!(min >= self.min, "`min` is below what the field's type can hold");
+        if min < self.min {
+            let message =
+                Message::new("`min` is ").number(min).text(", below what the field's type can hold, which is ");
+            message.number(self.min).stop();
+        }
         self.min = min;
         self
     }
     #[must_use]
     #[track_caller]
     pub const fn max(mut self, max: i64) -> Self {
-        assert!(max <= self.max, "`max` is above what the field's type can hold");
+        if max > self.max {
+            let message =
+                Message::new("`max` is ").number(max).text(", above what the field's type can hold, which is ");
+            message.number(self.max).stop();
+        }
         self.max = max;
         self
     }
@@ -127,14 +138,18 @@ impl Definition {
     #[track_caller]
     pub const fn checked(self) -> Self {
         assert!(self.step != 0, "`step` is 0, so there would be one number only");
-        assert!(
-            self.min <= self.start && self.start <= self.max,
-            "`start` is outside of what the sequence may hand out (`min`, `max`, the field's type)"
-        );
-        assert!(
-            self.start.checked_sub(self.step).is_some(),
-            "`start - step` must fit into an i64, since the counter holds it before the first number"
-        );
+        if self.start < self.min || self.start > self.max {
+            let message =
+                Message::new("`start` is ").number(self.start).text(", outside of what the sequence may hand out: ");
+            let message = message.number(self.min).text(" to ").number(self.max);
+            message.text(", by `min`, `max` and the field's type").stop();
+        }
+        if self.start.checked_sub(self.step).is_none() {
+            let message = Message::new("`start` is ").number(self.start).text(" and `step` ").number(self.step);
+            let message =
+                message.text("; their difference must fit into an i64, since the counter holds it before the first");
+            message.text(" number").stop();
+        }
         self
     }
 }

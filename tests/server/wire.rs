@@ -42,6 +42,22 @@ async fn outside_a_transaction_the_counter_is_moved_with_majority() {
     assert!(command.contains_key("txnNumber"), "not retryable: {command}");
 }
 
+/// What each number costs; the cheap command knows nothing but an Int64.
+#[tokio::test]
+async fn an_int64_takes_one_command_and_what_others_made_a_second() {
+    for (found, costs) in [(Bson::Int64(41), [1, 1]), (Bson::Int32(41), [2, 1]), (Bson::Double(41.0), [2, 2])] {
+        let test = TestDb::new().await;
+        let orders: Collection<Order> = test.db.collection("orders");
+        order().insert_with_seq(&orders).await.unwrap();
+        test.set_counter("orders._id", found.clone()).await;
+        for commands in costs {
+            test.sent.clear();
+            order().insert_with_seq(&orders).await.unwrap();
+            assert_eq!(test.sent.named("findAndModify").len(), commands, "{found:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn inside_a_transaction_neither_write_concern_nor_time_limit_is_set() {
     let test = careless().await;

@@ -22,6 +22,12 @@ struct TooLarge {
 }
 
 #[derive(Serialize, AutoIncrement)]
+struct TooFar {
+    #[auto_increment(start = 5000000000)]
+    id: i32,
+}
+
+#[derive(Serialize, AutoIncrement)]
 struct Negative {
     #[auto_increment(start = -1)]
     id: u32,
