@@ -8,19 +8,19 @@ use crate::{
     Error, Outcome,
     arguments::{Ensure, List, Show, Verify},
     documents::bar,
-    output::{in_words, number, print},
+    output::{extended, in_words, number, print},
 };
 
 pub(crate) async fn list(database: &Database, json: bool, List { counters }: &List) -> Result<Outcome, Error> {
     let listed = Sequence::list_in(database, &counters.counters, &counters.value_field).await?;
     let one = |counter: &mongo_sequence::ListedCounter| {
-        json!({
-            "key": counter.key,
+        Ok(json!({
+            "key": extended(&counter.key)?,
             "value": counter.value,
             "gave_blocks": counter.gave_blocks,
-        })
+        }))
     };
-    print(json, &listed.iter().map(one).collect(), || {
+    print(json, &listed.iter().map(one).collect::<Result<_, Error>>()?, || {
         let key = |counter: &mongo_sequence::ListedCounter| match &counter.key {
             Bson::String(name) => name.clone(),
             other => other.to_string(),
@@ -57,6 +57,10 @@ pub(crate) async fn verify(database: &Database, json: bool, verify: &Verify) -> 
     }
     let is_complete = report.without_number == 0 && report.indexed;
     let mut value = serde_json::to_value(&report)?;
+    value["first_not_a_number"] = report.first_not_a_number.iter().map(extended).collect::<Result<_, _>>()?;
+    for (at, counter) in report.counters.iter().enumerate() {
+        value["counters"][at]["scope"] = extended(&counter.scope.clone().into())?;
+    }
     value["clean"] = report.is_clean().into();
     value["complete"] = is_complete.into();
     print(json, &value, || in_words(report.to_string()))?;

@@ -8,12 +8,12 @@ use mongodb::{
     Database,
     bson::{Bson, Document, doc},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     Error, Outcome,
     arguments::{Backfill, Field, Unset},
-    output::{is_confirmed, print},
+    output::{extended, is_confirmed, print},
 };
 
 /// How many scopes are listed.
@@ -37,7 +37,8 @@ pub(crate) async fn unset(database: &Database, json: bool, unset: &Unset) -> Res
         (documents, listed) = self::listed(taking()).await?;
         what = "have lost their number";
     }
-    let values: Vec<_> = listed.iter().map(|(id, value)| json!({ "_id": id, "value": value })).collect();
+    let one = |(id, value): &(Bson, Bson)| Ok(json!({ "_id": extended(id)?, "value": extended(value)? }));
+    let values: Value = listed.iter().map(one).collect::<Result<_, Error>>()?;
     print(json, &json!({ "documents": documents, "listed": values }), || {
         let lines = listed.iter().map(|(id, value)| format!("_id {id}: {value}"));
         lines.chain([format!("{documents} documents {what}")]).collect::<Vec<_>>().join("\n")
@@ -81,7 +82,8 @@ async fn plan(database: &Database, json: bool, field: &Field) -> Result<Outcome,
     let report = field.on(database).verify().await?;
     let (without, other) = (report.without_number, report.not_a_number);
     let scopes = if field.scope().is_empty() { Vec::new() } else { lacking(database, field).await? };
-    let value = json!({ "without_number": without, "not_a_number": other, "scopes": scopes });
+    let listed: Value = scopes.iter().map(|scope| extended(&scope.clone().into())).collect::<Result<_, _>>()?;
+    let value = json!({ "without_number": without, "not_a_number": other, "scopes": listed });
     print(json, &value, || {
         let mut lines = vec![format!("{without} documents have no number")];
         lines.extend(scopes.iter().map(|scope| {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
+use mongodb::bson::{Binary, Bson, spec::BinarySubtype};
 use serde_json::Value;
 
 use crate::Error;
@@ -24,6 +25,24 @@ pub(crate) fn print(json: bool, value: &Value, text: impl FnOnce() -> String) ->
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()), // whoever reads has read enough
         printed => Ok(printed?),
     }
+}
+
+/// As extended JSON, which `--of` takes back.
+pub(crate) fn extended(value: &Bson) -> Result<Value, Error> {
+    Ok(match value {
+        Bson::Document(fields) => Value::Object(
+            fields.iter().map(|(name, value)| Ok((name.clone(), extended(value)?))).collect::<Result<_, Error>>()?,
+        ),
+        Bson::Array(values) => values.iter().map(extended).collect::<Result<_, _>>()?,
+        // bson writes this subtype alone as a list of numbers
+        Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes }) => {
+            let other = Binary { subtype: BinarySubtype::UserDefined(0x80), bytes: bytes.clone() };
+            let mut value = serde_json::to_value(Bson::Binary(other))?;
+            value["$binary"]["subType"] = "00".into();
+            value
+        }
+        other => serde_json::to_value(other)?,
+    })
 }
 
 /// What went wrong, in the words of the command line.

@@ -1,6 +1,7 @@
 //! The command line, as a user calls it.
 
 mod beside;
+mod values;
 
 use std::process::{Command, Output};
 
