@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 use mongo_sequence::{AutoIncrement, ErrorKind, Sequence};
 use mongodb::{
     Collection,
-    bson::doc,
+    bson::{Bson, doc},
     error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT},
 };
 
@@ -73,6 +73,30 @@ async fn an_increment_that_is_not_confirmed_burns_its_number() {
         assert_eq!((error.number(), model.id), (Some(before + 1), 0));
         model.insert_with_seq(&orders).await.unwrap();
         assert_eq!(model.id, before + 2);
+    }
+}
+
+/// What is no Int64 is moved by the second command; the first one has none to burn.
+#[tokio::test]
+async fn of_the_two_commands_for_another_type_the_second_alone_burns_a_number() {
+    for found in [Bson::Int32(41), Bson::Double(41.0)] {
+        let (test, orders) = orders().await;
+        test.set_counter("orders._id", found.clone()).await;
+        let unconfirmed = || doc! { "writeConcernError": { "code": 64, "errmsg": "injected" }, "errorLabels": [] };
+        test.fail(&["findAndModify"], doc! { "times": 1 }, unconfirmed()).await;
+        let error = order().insert_with_seq(&orders).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Driver), "{found:?}: {error:?}");
+        assert_eq!(error.number(), None, "{found:?}");
+        assert_eq!(test.counter("orders._id").await.unwrap().get("seq"), Some(&found));
+
+        test.fail(&["findAndModify"], doc! { "skip": 1 }, unconfirmed()).await;
+        let error = order().insert_with_seq(&orders).await.unwrap_err();
+        test.fail(&["findAndModify"], "off", doc! {}).await;
+        assert!(matches!(error.kind(), ErrorKind::Unconfirmed { .. }), "{found:?}: {error:?}");
+        assert_eq!(error.number(), Some(42), "{found:?}");
+        let mut model = order();
+        model.insert_with_seq(&orders).await.unwrap();
+        assert_eq!(model.id, 43, "{found:?}");
     }
 }
 

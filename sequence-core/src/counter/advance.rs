@@ -18,12 +18,19 @@ use crate::{
 
 /// What is known of the counter.
 #[derive(Clone, Copy)]
-enum Stands {
+pub(super) enum Stands {
     /// Nothing: it is moved if it is an Int64, as the library leaves it. Of the commands that are safe this costs the server
     /// and the client least.
     AtInt64,
     /// It is no Int64: whoever made it writes another type. A Double stays one, and needs both commands each time.
     Anywhere,
+}
+
+impl Stands {
+    /// Whether the command of this kind moves such a value at all.
+    pub(super) fn takes(self, value: Option<&Bson>) -> bool {
+        matches!((self, value), (Self::Anywhere, _) | (Self::AtInt64, Some(Bson::Int64(_))))
+    }
 }
 
 impl Counter {
@@ -78,7 +85,7 @@ impl Counter {
         mut session: Option<&mut ClientSession>,
     ) -> Result<Option<i64>> {
         let mut before = self.step(stride, is_block, Stands::AtInt64, session.as_deref_mut()).await?;
-        if before.as_ref().is_some_and(|before| !matches!(before.get(&self.field), Some(Bson::Int64(_)))) {
+        if before.as_ref().is_some_and(|before| !Stands::AtInt64.takes(before.get(&self.field))) {
             before = self.step(stride, is_block, Stands::Anywhere, session).await?;
         }
         let Some(before) = before else { return Ok(None) };
@@ -111,7 +118,7 @@ impl Counter {
             }
             None => self.modify(change, options).await,
         };
-        before.map_err(|error| self.refused(error, stride, inside))
+        before.map_err(|error| self.refused(error, stride, stands, inside))
     }
 
     /// Moves the value on, if it is a number that has room for the stride; else nothing is changed.

@@ -2,7 +2,7 @@
 
 use mongodb::{bson::Document, error::WriteFailure};
 
-use super::{Counter, State};
+use super::{Counter, State, advance::Stands};
 use crate::{
     Error, ErrorKind, Result,
     definition::Stride,
@@ -28,11 +28,17 @@ impl Counter {
     }
 
     /// Turns the driver's error of an increment into ours. What it does not know better goes to the caller as it came.
-    pub(super) fn refused(&self, error: mongodb::error::Error, stride: &Stride, in_transaction: bool) -> Error {
+    pub(super) fn refused(
+        &self,
+        error: mongodb::error::Error,
+        stride: &Stride,
+        stands: Stands,
+        in_transaction: bool,
+    ) -> Error {
         let unconfirmed = matches!(&*error.kind, mongodb::error::ErrorKind::Write(WriteFailure::WriteConcernError(_)));
         match server_code(&error) {
             // A miss that is not confirmed has moved nothing.
-            _ if unconfirmed => match self.number_in_reply(&error, stride) {
+            _ if unconfirmed => match self.number_in_reply(&error, stride, stands) {
                 None => error.into(),
                 number => Error::new(ErrorKind::Unconfirmed { sequence: self.name() }).caused_by(error).burning(number),
             },
@@ -54,10 +60,11 @@ impl Counter {
     }
 
     /// The last number taken by a command that was carried out but not confirmed.
-    fn number_in_reply(&self, error: &mongodb::error::Error, stride: &Stride) -> Option<i64> {
+    fn number_in_reply(&self, error: &mongodb::error::Error, stride: &Stride, stands: Stands) -> Option<i64> {
         let reply = Document::try_from(error.server_response()?.as_ref()).ok()?;
-        let value = reply.get_document("value").ok()?;
-        number::decode(value.get(&self.field)).ok().and_then(|before| self.moved(before, stride))
+        let before = reply.get_document("value").ok()?.get(&self.field);
+        let number = number::decode(before.filter(|_| stands.takes(before)));
+        number.ok().and_then(|number| self.moved(number, stride))
     }
 
     pub(crate) fn corrupt(&self, found: String) -> Error {
