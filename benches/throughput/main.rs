@@ -27,8 +27,9 @@
 //!   needs both of its cells
 //!
 //! All figures of all rounds are written to `throughput.json` in the target folder (`throughput-quick.json` and
-//! `throughput-only.json` for those), and next to it section 1 as a picture, of which `docs/throughput.svg` is a copy. At the end the bars are listed that the library is measured by, each with the
-//! ratio that was found; the exit code does not depend on them.
+//! `throughput-only.json` for those), and next to it section 1 as a picture. `docs/throughput.svg` is a copy of it, and
+//! rustdoc's pages hold that copy: after taking a new one, `PICTURES=draw cargo test --test pictures`. At the end the bars
+//! are listed that the library is measured by, each with the ratio that was found; the exit code does not depend on them.
 
 mod arguments;
 mod bars;
